@@ -1,0 +1,1 @@
+"""The Lark grammar of the kernel language, as package data."""

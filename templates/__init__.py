@@ -1,0 +1,1 @@
+"""The Jinja templates and device headers, as package data."""

@@ -1,0 +1,5 @@
+"""Diagnostics as data: `model` (the records), `codes` (the table), `render` (text), `machine` (JSON, SARIF)."""
+
+from transpiler.diagnostics.model import Diagnostic, Label, Severity, Thread, Witness
+
+__all__ = ["Diagnostic", "Label", "Severity", "Thread", "Witness"]
