@@ -1,0 +1,45 @@
+# `make demo` and `make test` need Python 3.11 or newer and nothing else: each makes .venv if need be and installs the project in it.
+VENV ?= .venv
+BIN := $(VENV)/bin
+DEMO ?= samples/simt/saxpy.py
+PYTEST_ARGS ?=
+export VENV
+
+.PHONY: help demo test fuzz lint format bench dist clean
+
+help:
+	@echo "make demo    check, transpile and run a sample (on a GPU if there is one, else simulated)"
+	@echo "make test    the whole test suite (PYTEST_ARGS='tests/cli -x' for a part)"
+	@echo "make fuzz    the property tests without end (SECONDS=3600 to bound them)"
+	@echo "make lint    ruff and pyright;   make format   rewrite in the house format"
+	@echo "make bench   the benchmarks of the transpiler itself"
+	@echo "make dist    wheel and sdist in dist/;   make clean   remove what was made, .venv included"
+
+demo:
+	@.ci/venv
+	$(BIN)/transpile check -v $(DEMO)
+	$(BIN)/transpile emit $(DEMO) -o build/demo
+	@cat build/demo/$(basename $(notdir $(DEMO))).cu
+	$(BIN)/transpile run $(DEMO)
+
+test:
+	@.ci/venv test
+	@$(BIN)/python -m pytest -n $$($(BIN)/python -c 'import os; print(min(8, os.cpu_count() or 1))') $(PYTEST_ARGS)
+
+lint:
+	@.ci/venv test dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+format:
+	@.ci/venv test dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+dist:
+	@.ci/venv test dev
+	$(BIN)/python -m build
+
+clean:
+	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
