@@ -1,0 +1,72 @@
+"""For tests of the table: every signature that an entry can have, and C++ functions that call it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from itertools import product
+
+from transpiler.intrinsics import TABLE, Intrinsic, Signature
+from transpiler.intrinsics.entry import Scalar
+from transpiler.ir.types import DTYPES, INDEX, WEAK_FLOAT, WEAK_INT, Type
+
+TYPES: tuple[Type, ...] = (*DTYPES.values(), INDEX, WEAK_INT, WEAK_FLOAT)
+CPP = {
+    **{"bool": "bool", "i8": "signed char", "i16": "short", "i32": "int", "i64": "long long", "index": "long long"},
+    **{"u8": "unsigned char", "u16": "unsigned short", "u32": "unsigned int", "u64": "unsigned long long"},
+    **{"f16": "__half", "bf16": "__nv_bfloat16", "f32": "float", "f64": "double"},
+}
+
+
+def argument_types(entry: Intrinsic) -> Iterator[tuple[Type, ...]]:
+    """Argument lists that between them meet all types at each position; an optional `=None` is left out and given."""
+    counts = {len(entry.params), sum(not p.endswith("=None") for p in entry.params)}
+    for count in counts:
+        if count <= 2:
+            yield from product(TYPES, repeat=count)
+        else:
+            for t in TYPES:
+                yield from product((t, WEAK_INT), repeat=count)
+
+
+def signatures(entry: Intrinsic) -> list[Signature]:
+    found = (entry.rule(types) for types in argument_types(entry))
+    return list(dict.fromkeys(s for s in found if isinstance(s, Signature)))
+
+
+CASES = [(entry, signature) for entry in TABLE.values() for signature in signatures(entry)]
+
+
+def type_name(t: Scalar) -> str:
+    return CPP[str(t)]
+
+
+def statement(entry: Intrinsic, signature: Signature) -> str:
+    """The call as `emit` writes it: arguments `a0`, ..., results `r0`, ..."""
+    names = {f"r{k}": f"r{k}" for k in range(len(signature.results))}
+    text = entry.cpp(signature).format(*(f"a{k}" for k in range(len(signature.args))), **names)
+    return f"r0 = {text};" if len(signature.results) == 1 else f"{text};"
+
+
+def kernel(name: str, entry: Intrinsic, signature: Signature) -> str:
+    """One thread an element: `void name(const A0*, ..., R0*, ..., int count)`."""
+    params = [f"const {type_name(t)}* p{k}" for k, t in enumerate(signature.args)]
+    params += [f"{type_name(t)}* q{k}" for k, t in enumerate(signature.results)]
+    lines = [f'extern "C" __global__ void {name}({", ".join([*params, "int count"])}) {{']
+    lines += ["    int i = blockIdx.x * blockDim.x + threadIdx.x;"]
+    lines += [f"    {type_name(t)} a{k} = p{k}[i];" for k, t in enumerate(signature.args)]
+    lines += [f"    {type_name(t)} r{k};" for k, t in enumerate(signature.results)]
+    lines += [f"    {statement(entry, signature)}"]
+    lines += [f"    q{k}[i] = r{k};" for k in range(len(signature.results))]
+    return "\n".join([*lines, "}", ""])
+
+
+def device_code(*entries: Intrinsic) -> str:
+    """The headers of these entries, each once, in order."""
+    names = dict.fromkeys(header for entry in entries for header in entry.headers)
+    return "\n".join((files("transpiler.templates") / "device" / name).read_text("utf-8") for name in names)
+
+
+def unit(cases: list[tuple[Intrinsic, Signature]]) -> str:
+    text = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n" + device_code(*(entry for entry, _ in cases))
+    return text + "\n".join(kernel(f"case{k}", entry, signature) for k, (entry, signature) in enumerate(cases))
