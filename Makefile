@@ -30,7 +30,7 @@ lint:
 	@.ci/venv test dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 format:
 	@.ci/venv test dev

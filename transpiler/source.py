@@ -47,12 +47,19 @@ class Source:
     def read(path: str | Path) -> Source:
         """Read a file as Python would: PEP 263 coding line, BOM, any line ends.
 
-        Raises `OSError` where the file cannot be read, and `SyntaxError` or `UnicodeDecodeError` where it is no text.
+        Raises `OSError` where the file cannot be read, and `SyntaxError` or `UnicodeError` where it is no text.
         """
-        raw = Path(path).read_bytes()
+        return Source.decode(Path(path).read_bytes(), str(path))
+
+    @staticmethod
+    def decode(raw: bytes, path: str) -> Source:
+        """The bytes of a file as text. Raises `SyntaxError` (the coding line) or `UnicodeError`."""
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
-        text = raw.decode(encoding)
-        return Source(text.replace("\r\n", "\n").replace("\r", "\n"), str(path))
+        try:
+            text = raw.decode(encoding)
+        except LookupError as error:  # `rot13` and the like are codecs, but not from bytes to text
+            raise SyntaxError(str(error)) from None
+        return Source(text.replace("\r\n", "\n").replace("\r", "\n"), path)
 
     @cached_property
     def line_starts(self) -> list[int]:

@@ -1,0 +1,46 @@
+"""Reports made by hand, for tests of what the command line does with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.diagnostics.support import TEXT, race
+from transpiler.diagnostics import Diagnostic
+from transpiler.source import Source
+
+
+@dataclass(frozen=True)
+class Kernel:
+    name: str = "tag"
+    line: int = 2
+    verdict: str = "proved"
+    contract: tuple[str, ...] = ("n <= len(x)", "n <= len(y)")
+    disjoint: tuple[tuple[str, str], ...] = (("x", "y"),)
+    assumptions: tuple[str, ...] = ()
+    runtime_checks: tuple[str, ...] = ()
+    time_ms: float = 12.3
+    diagnostics: tuple[Diagnostic, ...] = ()
+    proof: tuple[str, ...] = ("line 5: read x[i]: in bounds (interval)",)
+
+
+@dataclass(frozen=True)
+class File:
+    source: Source = field(default_factory=lambda: Source(TEXT, "tag.py"))
+    diagnostics: tuple[Diagnostic, ...] = ()
+    kernels: tuple[Kernel, ...] = (Kernel(),)
+
+    @property
+    def path(self) -> str:
+        return self.source.path
+
+
+@dataclass(frozen=True)
+class Unit:
+    source: str = "__global__ void tag();\n"
+    header: str = "#pragma once\n"
+    manifest: dict[str, Any] = field(default_factory=lambda: {"schema": 1, "kernels": []})
+
+
+def refuted(source: Source) -> File:
+    return File(source, kernels=(Kernel(verdict="refuted", contract=(), diagnostics=(race(source),)),))

@@ -1,0 +1,33 @@
+"""`transpile cache info|clear`: the cache of compiled kernels."""
+
+from __future__ import annotations
+
+import click
+
+from transpiler.cli import _work
+from transpiler.cli.console import echo, plural
+
+
+@click.group("cache")
+def command() -> None:
+    """Show or clear the cache of compiled kernels."""
+
+
+@command.command("info")
+def info() -> None:
+    """Where the cache is and what it holds."""
+    state = _work.cache_info()
+    echo(f"{state.folder}")
+    echo(
+        f"{plural(state.entries, 'entry' if state.entries == 1 else 'entrie')}, {_size(state.bytes)} of at most {_size(state.limit)}"
+    )
+
+
+@command.command("clear")
+def clear() -> None:
+    """Remove every entry."""
+    echo(f"removed {_work.cache_clear()} of {_work.cache_info().folder}")
+
+
+def _size(count: int) -> str:
+    return f"{count / (1 << 20):.1f} MiB"

@@ -1,0 +1,104 @@
+"""`transpile check FILE...`: prove kernels, and say what was found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import click
+
+from transpiler.cli import _work
+from transpiler.cli.console import echo, plural, show, styled
+from transpiler.diagnostics.machine import FileFacts, KernelFacts
+from transpiler.version import VERSION
+
+_STYLE = {"proved": "green", "refuted": "red", "unknown": "yellow", "error": "red"}
+
+
+@click.command("check")
+@click.argument("files", nargs=-1, required=True, type=click.Path())
+@click.option("-v", "--verbose", is_flag=True, help="Show the contract of each kernel and how each access is proved.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default="text",
+    help="For people, for programs (schema 1), for code scanning, for pull requests.",
+)
+@click.option("--deny-trust", is_flag=True, help="Refuse kernels that rest on trust(...).")
+def command(files: tuple[str, ...], verbose: bool, form: str, deny_trust: bool) -> int:
+    """Prove kernels free of data races, divergent barriers and out-of-bounds accesses.
+
+    Nothing of a FILE is executed. Exit status: 0 all proved, 1 refuted, unknown or error, 2 unreadable file.
+    """
+    reports: list[FileFacts] = []
+    for source in _work.load(files):
+        report = source if isinstance(source, _work.NoReport) else _work.check(source, deny_trust=deny_trust)
+        reports.append(report)
+        if form == "text":
+            show_report(report, verbose)
+    if form == "text":
+        _summarize(reports)
+    else:
+        echo(_machine(reports, form))
+    return _work.status(reports)
+
+
+def _machine(reports: Sequence[FileFacts], form: str) -> str:
+    from transpiler.diagnostics import machine
+
+    if form == "json":
+        return machine.dumps(machine.to_json(reports))
+    if form == "sarif":
+        return machine.dumps(machine.to_sarif(reports, VERSION))
+    return "\n".join(machine.to_github(reports))
+
+
+# --- text -------------------------------------------------------------------------------------------------
+
+
+def show_report(report: FileFacts, verbose: bool) -> None:
+    """The findings of a file, then one line a kernel, with `verbose` its contract and proof."""
+    from transpiler.diagnostics.machine import all_diagnostics
+
+    show(all_diagnostics(report), err=False)
+    if not report.kernels and not report.diagnostics:
+        echo(f"{report.path}:1:1: no @kernel here")
+    for kernel in report.kernels:
+        verdict = styled(kernel.verdict, fg=_STYLE.get(kernel.verdict, "yellow"), bold=True)
+        echo(f"{report.path}:{kernel.line}: {kernel.name}: {verdict}{_notes(kernel)}")
+        if verbose:
+            for line in details(kernel):
+                echo(f"  {line}")
+
+
+def _notes(kernel: KernelFacts) -> str:
+    notes = [
+        plural(len(found), name)
+        for found, name in ((kernel.assumptions, "assumption"), (kernel.runtime_checks, "run-time check"))
+        if found
+    ]
+    return f", with {' and '.join(notes)}" if notes else ""
+
+
+def details(kernel: KernelFacts) -> list[str]:
+    """The contract, what it rests on, how each access was proved."""
+    rows = [
+        ("contract", list(kernel.contract)),
+        ("disjoint", [" and ".join(pair) for pair in kernel.disjoint]),
+        ("assumes", list(kernel.assumptions)),
+        ("run-time checks", list(kernel.runtime_checks)),
+        ("proof", [str(line) for line in getattr(kernel, "proof", None) or ()]),
+    ]
+    lines: list[str] = []
+    for name, items in rows:
+        lines += [f"{name if i == 0 else '':<16}{item}" for i, item in enumerate(items)]
+    return [*lines, f"{'time':<16}{kernel.time_ms:.0f} ms"]
+
+
+def _summarize(reports: Sequence[FileFacts]) -> None:
+    counts = Counter(kernel.verdict for report in reports for kernel in report.kernels)
+    if not counts:
+        return
+    shown = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _STYLE if counts[verdict])
+    echo(f"{plural(sum(counts.values()), 'kernel')}: {shown}")
