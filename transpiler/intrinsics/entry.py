@@ -49,14 +49,15 @@ class Intrinsic:
 
     name: str
     params: tuple[str, ...]
-    """Names for keyword arguments and messages; a trailing `name=value` has that default."""
+    """Names for keyword arguments and messages; a trailing `name=value` has that default, `name=None` may be left out."""
     rule: Rule
     effect: Effect
     cpp: Callable[[Signature], str]
     """A format string with `{0}`, `{1}`, ... for the converted arguments: `"sqrtf({0})"`; several results are `{r0}`, `{r1}`."""
     numpy: Callable[..., Any]
-    """On lanes: arrays of the NumPy dtypes of the signature (INDEX is int64), whole vectors at once. A collective gets
-    `(active, *args)` with `active` a bool array shaped (warps or blocks, threads in it) and args of that shape."""
+    """On lanes: arrays of the NumPy dtypes of the signature (INDEX is int64, bf16 `ml_dtypes.bfloat16`), whole vectors at once.
+    All but the pure ones get `(active, *args)` with `active` a bool array shaped (warps or blocks, threads in it; of the warps for
+    `VOLATILE`) and args of that shape. Gives one array, a tuple of them for several results, None for none."""
     doc: str
     headers: tuple[str, ...] = ()
     """Device code that the C++ needs: file names in `templates/device`."""

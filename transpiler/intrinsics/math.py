@@ -11,7 +11,7 @@ from __future__ import annotations
 from transpiler.intrinsics.entry import Effect, Intrinsic, Signature
 from transpiler.intrinsics.meaning import meaning
 from transpiler.intrinsics.rules import float_and_int, floating, rounding
-from transpiler.intrinsics.spelling import Cpp, by_float, function, through_float
+from transpiler.intrinsics.spelling import Cpp, by_float, call, function, slots, through_float
 from transpiler.ir.types import BOOL, F32, F64
 
 GUIDE = "CUDA C++ Programming Guide, Mathematical Functions"
@@ -25,7 +25,8 @@ def log_with_base(signature: Signature) -> str:
 
 def fused(signature: Signature) -> str:
     """Half precision has its own instruction: fusing in f32 would round twice."""
-    return {F32: "fmaf({0}, {1}, {2})", F64: "fma({0}, {1}, {2})"}.get(signature.args[0], "__hfma({0}, {1}, {2})")
+    function = "fmaf" if signature.args[0] == F32 else "fma" if signature.args[0] == F64 else "__hfma"
+    return call(function, slots(3))
 
 
 def to_integer(direction: str) -> Cpp:

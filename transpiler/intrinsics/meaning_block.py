@@ -48,7 +48,7 @@ def syncthreads_or(active: Array, predicate: Array) -> Array:
 def reduce(name: str, active: Array, value: Array) -> Array:
     blocks, valid = active.shape[0], rows(active)
     partial = per_block(reduce_lanes(name, valid, rows(wide(value))), blocks)
-    total = reduce_lanes(name, per_block(valid.any(axis=1), blocks), partial)
+    total = reduce_lanes(name, per_block(np.any(valid, axis=1, keepdims=True), blocks), partial)
     return spread(total.astype(value.dtype), active)
 
 

@@ -45,8 +45,8 @@ CPP_TYPES: dict[Scalar, str] = {
     INDEX: "long long",
 }
 
-TO_FLOAT = {F16: "__half2float({})", BF16: "__bfloat162float({})"}
-FROM_FLOAT = {F16: "__float2half_rn({})", BF16: "__float2bfloat16_rn({})"}
+TO_FLOAT: dict[Scalar, str] = {F16: "__half2float({})", BF16: "__bfloat162float({})"}
+FROM_FLOAT: dict[Scalar, str] = {F16: "__float2half_rn({})", BF16: "__float2bfloat16_rn({})"}
 
 
 def same(text: str) -> Cpp:

@@ -38,9 +38,9 @@ def bit_pattern(dtype: Scalar) -> str:
     """What `match` compares: CUDA takes integers, `float` and `double`, and compares their bits."""
     if dtype in IN_32_BITS:
         return "(int)({1})"
-    return {F16: "(unsigned int)__half_as_ushort({1})", BF16: "(unsigned int)__bfloat16_as_ushort({1})"}.get(
-        dtype, "{1}"
-    )  # type: ignore[arg-type]
+    if dtype == F16:
+        return "(unsigned int)__half_as_ushort({1})"
+    return "(unsigned int)__bfloat16_as_ushort({1})" if dtype == BF16 else "{1}"
 
 
 def match_any(signature: Signature) -> str:
