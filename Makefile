@@ -24,7 +24,7 @@ demo:
 
 test:
 	@.ci/venv test
-	@$(BIN)/python -m pytest -n $$($(BIN)/python -c 'import os; print(min(8, os.cpu_count() or 1))') $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest --dist loadgroup -n $$($(BIN)/python -c 'import os; print(min(8, os.cpu_count() or 1))') $(PYTEST_ARGS)
 
 lint:
 	@.ci/venv test dev
