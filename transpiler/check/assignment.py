@@ -1,0 +1,191 @@
+"""Definite assignment: no local is read on a path that has not assigned it (Python would raise `UnboundLocalError`).
+
+In: a typed function. Out: diagnostics E0209 (and E0210 for a loop variable read behind its loop).
+A loop is taken to run at least once only where its range is known not to be empty.
+Non-goals: elements of arrays (`prove`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from transpiler.check.context import Context
+from transpiler.check.meaning import RangeMeaning, SequenceMeaning, Static
+from transpiler.diagnostics import Label
+from transpiler.ir import surface
+
+State = frozenset[str] | None
+"""Names assigned on every path to here; None where no path comes."""
+
+
+@dataclass(slots=True)
+class _Loop:
+    breaks: list[State] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Flow:
+    ctx: Context
+    loops: list[_Loop] = field(default_factory=list)
+
+
+def check_assignment(ctx: Context) -> None:
+    parameters = frozenset(p.name for p in ctx.typed.params) | frozenset(ctx.scope)
+    _body(_Flow(ctx), ctx.function.body, parameters)
+
+
+def _meet(*states: State) -> State:
+    known = [s for s in states if s is not None]
+    if not known:
+        return None
+    return frozenset.intersection(*known)
+
+
+def _body(flow: _Flow, body: tuple[surface.Stmt, ...], state: State) -> State:
+    for stmt in body:
+        state = _statement(flow, stmt, state)
+    return state
+
+
+def _statement(flow: _Flow, stmt: surface.Stmt, state: State) -> State:
+    match stmt:
+        case surface.Assign():
+            state = _expression(flow, stmt.value, state)
+            for target in stmt.targets:
+                state = _target(flow, target, state)
+        case surface.AnnAssign():
+            if stmt.value is not None:
+                state = _target(flow, stmt.target, _expression(flow, stmt.value, state))
+        case surface.AugAssign():
+            state = _expression(flow, stmt.value, _expression(flow, stmt.target, state))
+        case surface.ExprStmt():
+            state = _expression(flow, stmt.value, state)
+        case surface.Assert():
+            state = _expression(flow, stmt.test, state)
+        case surface.If():
+            state = _if(flow, stmt, state)
+        case surface.For():
+            state = _for(flow, stmt, state)
+        case surface.While():
+            state = _while(flow, stmt, state)
+        case surface.Return():
+            if stmt.value is not None:
+                _expression(flow, stmt.value, state)
+            return None
+        case surface.Break():
+            if flow.loops:
+                flow.loops[-1].breaks.append(state)
+            return None
+        case surface.Continue():
+            return None
+    return state
+
+
+def _target(flow: _Flow, target: surface.Expr, state: State) -> State:
+    match target:
+        case surface.Name():
+            return None if state is None else state | {target.id}
+        case surface.TupleExpr():
+            for item in target.items:
+                state = _target(flow, item, state)
+        case _:
+            state = _expression(flow, target, state)
+    return state
+
+
+def _if(flow: _Flow, stmt: surface.If, state: State) -> State:
+    known = flow.ctx.typed.dead.get(stmt)
+    state = _expression(flow, stmt.test, state)
+    if known is not None:
+        return _body(flow, stmt.body if known else stmt.orelse, state)
+    return _meet(_body(flow, stmt.body, state), _body(flow, stmt.orelse, state))
+
+
+def _for(flow: _Flow, stmt: surface.For, state: State) -> State:
+    state = _expression(flow, stmt.iter, state)
+    flow.loops.append(_Loop())
+    inside = _body(flow, stmt.body, _target(flow, stmt.target, state))
+    breaks = flow.loops.pop().breaks
+    runs = _runs(flow.ctx, flow.ctx.typed.loops.get(stmt))
+    done = inside if runs and inside is not None else state
+    return _meet(_body(flow, stmt.orelse, done), *breaks)
+
+
+def _runs(ctx: Context, meaning: RangeMeaning | SequenceMeaning | None) -> bool:
+    """Whether the loop is known to make a trip."""
+    if isinstance(meaning, SequenceMeaning):
+        return True
+    if meaning is None:
+        return False
+    start, stop, step = (
+        ctx.typed.meanings.get(e) if e is not None else Static(default)
+        for e, default in ((meaning.start, 0), (meaning.stop, 0), (meaning.step, 1))
+    )
+    if not (isinstance(start, Static) and isinstance(stop, Static) and isinstance(step, Static)) or step.value == 0:
+        return False
+    return len(range(int(start.value), int(stop.value), int(step.value))) > 0
+
+
+def _while(flow: _Flow, stmt: surface.While, state: State) -> State:
+    tested = _expression(flow, stmt.test, state)
+    flow.loops.append(_Loop())
+    _body(flow, stmt.body, tested)
+    breaks = flow.loops.pop().breaks
+    meaning = flow.ctx.typed.meanings.get(stmt.test)
+    endless = isinstance(meaning, Static) and bool(meaning.value)
+    done = None if endless else _body(flow, stmt.orelse, tested)
+    return _meet(done, *breaks)
+
+
+def _expression(flow: _Flow, expr: surface.Expr, state: State) -> State:
+    """Check the reads of an expression in evaluation order; only a walrus assigns."""
+    match expr:
+        case surface.Name():
+            _read(flow, expr, state)
+            return state
+        case surface.Walrus():
+            return _target(flow, expr.target, _expression(flow, expr.value, state))
+        case surface.BoolOp():
+            state = _expression(flow, expr.values[0], state)
+            lazily = state
+            for value in expr.values[1:]:
+                lazily = _expression(flow, value, lazily)
+            return state
+        case surface.IfExp():
+            state = _expression(flow, expr.test, state)
+            known = flow.ctx.typed.meanings.get(expr.test)
+            if isinstance(known, Static):
+                return _expression(flow, expr.body if known.value else expr.orelse, state)
+            return _meet(_expression(flow, expr.body, state), _expression(flow, expr.orelse, state))
+    from transpiler.ir.walk import surface_children
+
+    for child in surface_children(expr):
+        if isinstance(child, surface.Expr):
+            state = _expression(flow, child, state)
+        elif isinstance(child, surface.Keyword):
+            state = _expression(flow, child.value, state)
+    return state
+
+
+def _read(flow: _Flow, name: surface.Name, state: State) -> None:
+    ctx = flow.ctx
+    if state is None or name.id not in ctx.assignments or name.id in state:
+        return
+    places = ctx.assignments[name.id]
+    label = Label(places[0], "assigned here")
+    if name.id in ctx.loop_targets and places[0].start < name.span.start:
+        ctx.report(
+            "E0210",
+            name.span,
+            f"`{name.id}` has no value if the loop makes no trip",
+            f"assign `{name.id}` before the loop",
+            (label,),
+        )
+    else:
+        ctx.report(
+            "E0209",
+            name.span,
+            f"`{name.id}` is read where it may not have been assigned",
+            "assign it on every path before",
+            (label,),
+        )

@@ -1,0 +1,310 @@
+"""What names and expressions mean: the vocabulary of the typed kernel.
+
+In: nothing. Out: the classes of compile-time values, resolved calls, and `Typed`, the tables that `check` fills beside the
+surface tree of one function instance. A meaning is a run-time `Type` of `ir.types` or one of the compile-time values below.
+Non-goals: rules (which are in `promotion`, `expressions`, `calls`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from transpiler.intrinsics.entry import Intrinsic, Signature
+from transpiler.ir import device, surface
+from transpiler.ir.types import BOOL, WEAK_FLOAT, WEAK_INT, DType, TupleType, Type, VectorType
+from transpiler.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A number known at compile time: a literal, a module constant, a `Const` parameter, arithmetic on them."""
+
+    value: int | float | bool
+    name: str = ""
+
+    @property
+    def type(self) -> Type:
+        if isinstance(self.value, bool):
+            return BOOL
+        return WEAK_INT if isinstance(self.value, int) else WEAK_FLOAT
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string, legal as a message or as a dtype name."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class DTypeRef:
+    """A dtype as a value: `f32` in `f32(x)` or `cuda.shared.array(8, f32)`."""
+
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRef:
+    """`vec(f32, 3)` as a constructor."""
+
+    type: VectorType
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """An imported or built-in name, to be looked up by its full name: `transpiler.cuda.atomic`, `math`, `builtins.len`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviceRef:
+    """A `@device` function."""
+
+    function: surface.Function
+
+
+@dataclass(frozen=True, slots=True)
+class DimMeaning:
+    """A named dim: an index integer."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayMeaning:
+    """An array or a view. `origin` is the parameter, the allocating call or the subscript that it comes from.
+
+    `shape` holds per axis a constant, a dim or None; `root` is the array that owns the memory (itself for no view).
+    """
+
+    name: str
+    dtype: DType
+    shape: tuple[int | DimMeaning | None, ...]
+    space: str
+    """`param`, `shared`, `local` or `const`."""
+    ownership: str
+    origin: surface.Node
+    root: ArrayMeaning | None = None
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def owner(self) -> ArrayMeaning:
+        return self.root or self
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeOf:
+    """`a.shape`."""
+
+    array: ArrayMeaning
+
+
+@dataclass(frozen=True, slots=True)
+class TupleMeaning:
+    items: tuple[Meaning, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RangeMeaning:
+    """`range(...)`, maybe in `unroll`, `reversed` or `enumerate`: legal behind `in` of a `for`."""
+
+    start: surface.Expr | None
+    stop: surface.Expr
+    step: surface.Expr | None
+    unroll: int | None = None
+    reverse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceMeaning:
+    """What else a `for` can run over: known items (a tuple, `enumerate` or `zip` of known ones); the body is repeated."""
+
+    items: tuple[Meaning, ...]
+    exprs: tuple[surface.Expr | None, ...]
+    """The expressions of the items where there are any (else the meaning is a `Static`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoneMeaning:
+    """`None`, and an optional array argument that is absent."""
+
+
+Meaning = (
+    Type
+    | Static
+    | Text
+    | DTypeRef
+    | VectorRef
+    | Qualified
+    | DeviceRef
+    | DimMeaning
+    | ArrayMeaning
+    | ShapeOf
+    | TupleMeaning
+    | RangeMeaning
+    | SequenceMeaning
+    | NoneMeaning
+)
+
+
+# --- calls, resolved --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IntrinsicCall:
+    entry: Intrinsic
+    signature: Signature
+    args: tuple[surface.Expr | Static, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    callee: Typed
+    args: tuple[surface.Expr | None, ...]
+    """None where the parameter is a compile-time constant of the instance."""
+
+
+@dataclass(frozen=True, slots=True)
+class CastCall:
+    dtype: DType
+    arg: surface.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinCall:
+    """`abs min max divmod pow int float bool len` and `cuda.grid`, `cuda.gridsize`, by name."""
+
+    name: str
+    args: tuple[surface.Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorCall:
+    type: VectorType
+    args: tuple[surface.Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicCall:
+    op: str
+    array: surface.Expr
+    index: tuple[surface.Expr, ...]
+    operands: tuple[surface.Expr, ...]
+    order: str
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class AllocCall:
+    array: ArrayMeaning
+    shape: tuple[surface.Expr, ...]
+    fill: surface.Expr | None
+    values: tuple[int | float | bool, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierCall:
+    scope: str
+    mask: surface.Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class FenceCall:
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrintCall:
+    parts: tuple[str | tuple[surface.Expr, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContractCall:
+    """`requires`, `invariant` and `trust` as statements."""
+
+    name: str
+    conditions: tuple[surface.Expr, ...]
+    array: surface.Expr | None = None
+    reason: str = ""
+
+
+ResolvedCall = (
+    IntrinsicCall
+    | FunctionCall
+    | CastCall
+    | BuiltinCall
+    | VectorCall
+    | AtomicCall
+    | AllocCall
+    | BarrierCall
+    | FenceCall
+    | PrintCall
+    | ContractCall
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ParamMeaning:
+    """A parameter: its meaning in the body, and what the device IR will hold for it (None: a compile-time constant)."""
+
+    name: str
+    meaning: Meaning
+    device: device.ScalarParam | device.ArrayParam | None
+    span: Span
+
+
+@dataclass(slots=True, eq=False)
+class Typed:
+    """One function instance with its tables. Filled by `check`, read by `lower`; not changed afterwards."""
+
+    function: surface.Function
+    module: surface.Module
+    name: str
+    params: tuple[ParamMeaning, ...] = ()
+    locals: dict[str, Meaning] = field(default_factory=dict)
+    meanings: dict[surface.Expr, Meaning] = field(default_factory=dict)
+    calls: dict[surface.Call, ResolvedCall] = field(default_factory=dict)
+    loops: dict[surface.For, RangeMeaning | SequenceMeaning] = field(default_factory=dict)
+    dead: dict[surface.Stmt, bool] = field(default_factory=dict)
+    """`if` statements decided at compile time (`if x is None`, `if USE_BIAS`): the value of the test."""
+    constants: frozenset[str] = frozenset()
+    """Locals assigned once, by a plain assignment: compile-time constants where the value is one."""
+    returns: Meaning | None = None
+    callees: list[Typed] = field(default_factory=list)
+    axes: int = 1
+    launch: Launch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What the kernel's decorator says, evaluated."""
+
+    block: tuple[int | None, int | None, int | None] | None
+    grid: tuple[surface.Expr, ...] | None
+    domain: tuple[surface.Expr, ...] | None
+    options: device.Options
+    instance: tuple[tuple[str, str], ...]
+    dims: tuple[str, ...]
+
+
+def type_of(meaning: Meaning | None) -> Type | None:
+    """The run-time type of a value, or None for what is none (a dtype, a function, an array)."""
+    from transpiler.ir.types import INDEX, IndexType, NoneType, WeakType
+
+    match meaning:
+        case Static():
+            return meaning.type
+        case DimMeaning():
+            return INDEX
+        case DType() | IndexType() | WeakType() | VectorType() | NoneType():
+            return meaning
+        case TupleMeaning(items=items):
+            types = tuple(type_of(item) for item in items)
+            return None if None in types else TupleType(types)  # type: ignore[arg-type]
+        case TupleType():
+            return meaning
+    return None

@@ -1,0 +1,468 @@
+"""Types of statements: binding of names, stores, loops, returns.
+
+In: a body and its `Context`. Out: `typed.locals`, `typed.loops`, `typed.dead`. `bind` joins all assignments of a local into one type.
+Non-goals: definite assignment (`assignment`), which paths run.
+"""
+
+from __future__ import annotations
+
+from transpiler.check import promotion
+from transpiler.check.calls import storable
+from transpiler.check.context import BUILTIN_DTYPES, Context
+from transpiler.check.expressions import binary_type, describe, infer, infer_condition, infer_index
+from transpiler.check.loops import iterated
+from transpiler.check.meaning import (
+    AllocCall,
+    ArrayMeaning,
+    DeviceRef,
+    DTypeRef,
+    Meaning,
+    NoneMeaning,
+    Qualified,
+    RangeMeaning,
+    SequenceMeaning,
+    Static,
+    TupleMeaning,
+    VectorRef,
+    type_of,
+)
+from transpiler.diagnostics import Label
+from transpiler.ir import surface
+from transpiler.ir.types import BF16, F16, F32, INDEX, WEAK_FLOAT, DType, Type, VectorType
+
+_ALIASES = (DTypeRef, DeviceRef, Qualified, VectorRef)
+
+
+def check_body(ctx: Context, body: tuple[surface.Stmt, ...]) -> None:
+    for stmt in body:
+        check_statement(ctx, stmt)
+
+
+def check_statement(ctx: Context, stmt: surface.Stmt) -> None:
+    match stmt:
+        case surface.Assign():
+            meaning = infer(ctx, stmt.value)
+            for target in stmt.targets:
+                assign(ctx, target, meaning, stmt.value)
+        case surface.AnnAssign():
+            _annotated(ctx, stmt)
+        case surface.AugAssign():
+            _augmented(ctx, stmt)
+        case surface.ExprStmt():
+            _expression(ctx, stmt)
+        case surface.If():
+            _if(ctx, stmt)
+        case surface.For():
+            _for(ctx, stmt)
+        case surface.While():
+            _while(ctx, stmt)
+        case surface.Return():
+            _return(ctx, stmt)
+        case surface.Assert():
+            infer_condition(ctx, stmt.test)
+            if stmt.message is not None and not isinstance(stmt.message, surface.Str):
+                ctx.report("E0230", stmt.message.span, "the message of an `assert` is literal text")
+        case surface.Break() | surface.Continue():
+            if ctx.loop_depth == 0:
+                word = "break" if isinstance(stmt, surface.Break) else "continue"
+                ctx.report("E0101", stmt.span, f"`{word}` outside a loop")
+
+
+# --- assignment -------------------------------------------------------------------------------------------
+
+
+def assign(ctx: Context, target: surface.Expr, meaning: Meaning | None, value: surface.Expr) -> None:
+    """Give `meaning` to a target: a name, an element, a tuple of targets."""
+    match target:
+        case surface.Name():
+            bind(ctx, target, meaning, value)
+        case surface.TupleExpr():
+            _unpack(ctx, target, meaning, value)
+        case surface.Subscript():
+            store(ctx, target, meaning, value)
+        case surface.Attribute():
+            ctx.report("E0217", target.span, "attributes cannot be assigned in a kernel")
+        case _:
+            ctx.report("E0217", target.span, "this cannot be assigned")
+
+
+def _unpack(ctx: Context, target: surface.TupleExpr, meaning: Meaning | None, value: surface.Expr) -> None:
+    items: tuple[Meaning | None, ...]
+    match meaning:
+        case TupleMeaning():
+            items = meaning.items
+        case VectorType():
+            items = (meaning.dtype,) * meaning.size
+        case None:
+            items = (None,) * len(target.items)
+        case _:
+            from transpiler.check.meaning import DimMeaning, ShapeOf
+
+            if not isinstance(meaning, ShapeOf):
+                ctx.report("E0217", value.span, f"{describe(meaning)} cannot be unpacked")
+                return
+            items = tuple(
+                n if isinstance(n, DimMeaning) else INDEX if n is None else Static(n) for n in meaning.array.shape
+            )
+    if len(items) != len(target.items):
+        ctx.report("E0217", target.span, f"{len(items)} values for {len(target.items)} targets")
+        return
+    parts = value.items if isinstance(value, surface.TupleExpr) else (value,) * len(items)
+    for part, item, expr in zip(target.items, items, parts, strict=True):
+        assign(ctx, part, item, expr)
+
+
+def bind(ctx: Context, name: surface.Name, meaning: Meaning | None, value: surface.Expr) -> None:
+    """An assignment to a local: its type is the join of all of them."""
+    if meaning is None:
+        return
+    if isinstance(ctx.scope.get(name.id), ArrayMeaning):
+        ctx.report(
+            "E0217",
+            name.span,
+            f"`{name.id}` is an array parameter: assigning the name would not copy the array",
+            "assign elements, in a loop or one by each thread",
+        )
+        return
+    if isinstance(meaning, ArrayMeaning):
+        _bind_array(ctx, name, meaning, value)
+        return
+    if isinstance(meaning, _ALIASES):
+        _bind_once(ctx, name, meaning, "stands for something known at compile time")
+        return
+    if isinstance(meaning, Static) and name.id in ctx.typed.constants:
+        _bind_once(ctx, name, meaning, "is a constant")
+        return
+    if isinstance(meaning, NoneMeaning) or (type_of(meaning) is None and not isinstance(meaning, TupleMeaning)):
+        ctx.report("E0204", value.span, f"{describe(meaning)} is no value that a local can hold")
+        return
+    fixed = ctx.fixed.get(name.id)
+    if fixed is not None:
+        target = type_of(fixed)
+        found = type_of(meaning)
+        if target is not None and found is not None:
+            storable(ctx, value, found, target)
+        return
+    _join_local(ctx, name, meaning)
+
+
+def _bind_array(ctx: Context, name: surface.Name, array: ArrayMeaning, value: surface.Expr) -> None:
+    call = ctx.typed.calls.get(value) if isinstance(value, surface.Call) else None
+    if isinstance(call, AllocCall) and array.name != name.id:
+        array = ArrayMeaning(name.id, array.dtype, array.shape, array.space, array.ownership, array.origin)
+        ctx.views[array.origin] = array
+        ctx.typed.calls[value] = AllocCall(array, call.shape, call.fill, call.values)  # type: ignore[index]
+        ctx.typed.meanings[value] = array
+    _bind_once(ctx, name, array, "names an array")
+
+
+def _bind_once(ctx: Context, name: surface.Name, meaning: Meaning, why: str) -> None:
+    known = ctx.typed.locals.get(name.id)
+    if len(ctx.assignments[name.id]) > 1:
+        labels = tuple(Label(span, "assigned here too") for span in ctx.assignments[name.id] if span != name.span)[:1]
+        ctx.report("E0222", name.span, f"`{name.id}` {why}, so it can be assigned only once", "use two names", labels)
+    if known != meaning:
+        ctx.typed.locals[name.id] = meaning
+        ctx.changed = True
+
+
+def _join_local(ctx: Context, name: surface.Name, meaning: Meaning) -> None:
+    if isinstance(meaning, Static):
+        meaning = meaning.type
+    elif isinstance(meaning, TupleMeaning):
+        meaning = TupleMeaning(tuple(type_of(m) or m for m in meaning.items))
+    else:
+        meaning = type_of(meaning) or meaning
+    known = ctx.typed.locals.get(name.id)
+    if known is None:
+        ctx.typed.locals[name.id] = meaning
+        ctx.first_assignment[name.id] = (meaning, name.span)
+        ctx.changed = True
+        return
+    joined = _join(known, meaning)
+    if isinstance(joined, promotion.Refusal):
+        first, span = ctx.first_assignment.get(name.id, (known, name.span))
+        ctx.report(
+            "E0203",
+            name.span,
+            f"`{name.id}` has no one type: {joined.reason}",
+            joined.help,
+            (Label(span, f"`{name.id}` is {describe(first)} here"),),
+        )
+    elif joined != known:
+        ctx.typed.locals[name.id] = joined
+        ctx.changed = True
+
+
+def _join(a: Meaning, b: Meaning) -> Meaning | promotion.Refusal:
+    if isinstance(a, TupleMeaning) and isinstance(b, TupleMeaning) and len(a.items) == len(b.items):
+        items = [_join(x, y) for x, y in zip(a.items, b.items, strict=True)]
+        refusal = next((i for i in items if isinstance(i, promotion.Refusal)), None)
+        return refusal or TupleMeaning(tuple(i for i in items if not isinstance(i, promotion.Refusal)))
+    x, y = type_of(a), type_of(b)
+    if x is None or y is None or isinstance(a, TupleMeaning) != isinstance(b, TupleMeaning):
+        return promotion.Refusal(f"one is {describe(a)}, the other is {describe(b)}")
+    if x == y:
+        return a
+    if isinstance(x, VectorType) or isinstance(y, VectorType):
+        return promotion.Refusal(f"one is {x}, the other is {y}")
+    return promotion.join(x, y)
+
+
+def store(ctx: Context, target: surface.Subscript, meaning: Meaning | None, value: surface.Expr) -> None:
+    """`a[i] = value`."""
+    base = infer(ctx, target.value)
+    element = element_type(ctx, target, base)
+    if element is None or meaning is None:
+        return
+    found = type_of(meaning)
+    if found is None or not promotion.is_number(found):
+        ctx.report("E0204", value.span, f"an element holds a number, not {describe(meaning)}")
+        return
+    if storable(ctx, value, found, element):
+        ctx.typed.meanings[target] = element
+
+
+def element_type(ctx: Context, target: surface.Subscript, base: Meaning | None) -> DType | None:
+    """The dtype of an element that is written, with its indices typed; reports what must not be written."""
+    if base is None:
+        return None
+    if not isinstance(base, ArrayMeaning):
+        ctx.report(
+            "E0217",
+            target.span,
+            f"items of {describe(base)} cannot be assigned",
+            "tuples and vectors are values: make a new one",
+        )
+        return None
+    if not _may_write(ctx, target, base):
+        return None
+    if len(target.items) != base.rank or any(isinstance(i, surface.Slice) for i in target.items):
+        if len(target.items) > base.rank:
+            ctx.report("E0211", target.span, f"{len(target.items)} indices on {describe(base)}")
+        else:
+            ctx.report(
+                "E0235",
+                target.span,
+                "a whole row or slice cannot be assigned by one thread",
+                "loop over the elements, or give each thread one",
+            )
+        return None
+    known = [infer_index(ctx, item, "an index") is not None for item in target.items]
+    return base.dtype if all(known) else None
+
+
+def _may_write(ctx: Context, target: surface.Subscript, array: ArrayMeaning) -> bool:
+    if array.ownership == "in":
+        ctx.report(
+            "E0304",
+            target.span,
+            f"`{array.name}` is an `In` parameter: it is lent for reading only",
+            f"annotate it `Out[{array.dtype}, ...]` or `InOut[{array.dtype}, ...]`",
+        )
+        return False
+    if array.ownership == "atomic":
+        ctx.report(
+            "E0306",
+            target.span,
+            f"`{array.name}` is an `Atomic` parameter: only atomics touch it",
+            "use `cuda.atomic.store` or `cuda.atomic.exch`",
+        )
+        return False
+    if array.space == "const":
+        ctx.report("E0304", target.span, f"`{array.name}` is constant")
+        return False
+    return True
+
+
+def _annotated(ctx: Context, stmt: surface.AnnAssign) -> None:
+    if not isinstance(stmt.target, surface.Name):
+        ctx.report("E0217", stmt.target.span, "only a local can be annotated")
+        return
+    fixed = annotation_type(ctx, stmt.annotation)
+    if fixed is None:
+        return
+    ctx.fixed[stmt.target.id] = fixed
+    if ctx.typed.locals.get(stmt.target.id) != fixed:
+        ctx.typed.locals[stmt.target.id] = fixed
+        ctx.first_assignment[stmt.target.id] = (fixed, stmt.target.span)
+        ctx.changed = True
+    if stmt.value is not None:
+        bind(ctx, stmt.target, infer(ctx, stmt.value), stmt.value)
+
+
+def annotation_type(ctx: Context, annotation: surface.Expr) -> Type | None:
+    """The type that a local's or a return's annotation names; `int` is an index integer, `float` f32."""
+    meaning = infer(ctx, annotation)
+    match meaning:
+        case DTypeRef():
+            return meaning.dtype
+        case VectorRef():
+            return meaning.type
+        case Qualified(name="builtins.int"):
+            return INDEX
+        case Qualified(name=name) if name in BUILTIN_DTYPES:
+            return BUILTIN_DTYPES[name]
+        case None:
+            return None
+    ctx.report(
+        "E0214", annotation.span, f"{describe(meaning)} is not a type of a value", "write a dtype: `i32`, `f32`, ..."
+    )
+    return None
+
+
+def _augmented(ctx: Context, stmt: surface.AugAssign) -> None:
+    value = infer(ctx, stmt.value)
+    match stmt.target:
+        case surface.Name():
+            old = ctx.lookup(stmt.target)
+            if old is None or value is None:
+                return
+            ctx.typed.meanings[stmt.target] = old
+            if isinstance(old, Static):
+                old = old.type
+            result = _half_sum(stmt.op, old, value) or _combined(ctx, stmt, old, value)
+            if result is not None:
+                _bind_result(ctx, stmt.target, result, stmt)
+        case surface.Subscript():
+            _augmented_element(ctx, stmt, stmt.target, value)
+        case _:
+            ctx.report("E0217", stmt.target.span, "this cannot be assigned")
+
+
+def _bind_result(ctx: Context, name: surface.Name, result: Meaning, stmt: surface.AugAssign) -> None:
+    """The result of `x op= v`, bound to x; where x has a fixed type the result must be storable."""
+    fixed = ctx.fixed.get(name.id)
+    if fixed is None:
+        bind(ctx, name, result, stmt.value)
+        return
+    target, found = type_of(fixed), type_of(result)
+    converted = promotion.conversion(found, target) if target is not None and found is not None else None
+    if isinstance(converted, promotion.Refusal):
+        ctx.report("E0207", stmt.span, converted.reason, converted.help)
+
+
+def _half_sum(op: str, old: Meaning, value: Meaning) -> Type | None:
+    """A literal 0.0 to which only 16-bit floats are added accumulates in f32."""
+    return F32 if op in "+-" and old == WEAK_FLOAT and type_of(value) in (F16, BF16) else None
+
+
+def _combined(ctx: Context, stmt: surface.AugAssign, old: Meaning, value: Meaning) -> Meaning | None:
+    a, b = type_of(old), type_of(value)
+    if a is None or b is None:
+        ctx.report("E0204", stmt.span, f"`{stmt.op}=` needs numbers, not {describe(old)} and {describe(value)}")
+        return None
+    if isinstance(a, VectorType) or isinstance(b, VectorType):
+        item = binary_type(
+            ctx,
+            stmt.span,
+            stmt.op,
+            a.dtype if isinstance(a, VectorType) else a,
+            b.dtype if isinstance(b, VectorType) else b,
+        )
+        return a if item is not None else None
+    return binary_type(ctx, stmt.span, stmt.op, old, value)
+
+
+def _augmented_element(ctx: Context, stmt: surface.AugAssign, target: surface.Subscript, value: Meaning | None) -> None:
+    base = infer(ctx, target.value)
+    element = element_type(ctx, target, base)
+    if element is None or value is None:
+        return
+    ctx.typed.meanings[target] = element
+    result = _combined(ctx, stmt, element, value)
+    found = type_of(result)
+    if result is None or found is None:
+        return
+    converted = promotion.conversion(found, element)
+    if isinstance(converted, promotion.Refusal):
+        ctx.report("E0207", stmt.span, converted.reason, converted.help)
+
+
+# --- the rest ---------------------------------------------------------------------------------------------
+
+
+def _expression(ctx: Context, stmt: surface.ExprStmt) -> None:
+    meaning = infer(ctx, stmt.value)
+    value = stmt.value
+    if isinstance(value, surface.EllipsisLiteral | surface.Str) or meaning is None:
+        return
+    if isinstance(meaning, ArrayMeaning) and isinstance(ctx.typed.calls.get(value), AllocCall):  # type: ignore[arg-type]
+        ctx.report("E0222", value.span, "an array needs a name", "assign it: `tile = cuda.shared.array(...)`")
+    elif not isinstance(value, surface.Call | surface.Walrus):
+        ctx.report("W0208", value.span, "this expression has no effect")
+
+
+def _if(ctx: Context, stmt: surface.If) -> None:
+    test = infer_condition(ctx, stmt.test)
+    if isinstance(test, Static):
+        ctx.typed.dead[stmt] = bool(test.value)
+        check_body(ctx, stmt.body if test.value else stmt.orelse)
+        return
+    ctx.typed.dead.pop(stmt, None)
+    check_body(ctx, stmt.body)
+    check_body(ctx, stmt.orelse)
+
+
+def _for(ctx: Context, stmt: surface.For) -> None:
+    meaning = iterated(ctx, stmt.iter)
+    if meaning is not None:
+        ctx.typed.loops[stmt] = meaning
+    match meaning:
+        case RangeMeaning():
+            if isinstance(stmt.target, surface.Name):
+                bind(ctx, stmt.target, INDEX, stmt.iter)
+            else:
+                ctx.report("E0237", stmt.target.span, "a `range` gives one integer a trip: the target is one name")
+        case SequenceMeaning():
+            for item in meaning.items:
+                assign(ctx, stmt.target, _item_type(item), stmt.iter)
+    ctx.loop_depth += 1
+    check_body(ctx, stmt.body)
+    ctx.loop_depth -= 1
+    check_body(ctx, stmt.orelse)
+
+
+def _item_type(item: Meaning) -> Meaning:
+    if isinstance(item, TupleMeaning):
+        return TupleMeaning(tuple(_item_type(part) for part in item.items))
+    return item.type if isinstance(item, Static) else item
+
+
+def _while(ctx: Context, stmt: surface.While) -> None:
+    test = infer_condition(ctx, stmt.test)
+    if isinstance(test, Static) and test.value and not _leaves(stmt.body):
+        ctx.report("W0205", stmt.span, "this loop has no `break` and no `return`: it does not end")
+    ctx.loop_depth += 1
+    check_body(ctx, stmt.body)
+    ctx.loop_depth -= 1
+    check_body(ctx, stmt.orelse)
+
+
+def _leaves(body: tuple[surface.Stmt, ...]) -> bool:
+    """Whether a `break` of this loop, or a `return`, stands in the body."""
+    for stmt in body:
+        if isinstance(stmt, surface.Break | surface.Return):
+            return True
+        if isinstance(stmt, surface.If) and (_leaves(stmt.body) or _leaves(stmt.orelse)):
+            return True
+        if isinstance(stmt, surface.For | surface.While) and (_returns(stmt.body) or _leaves(stmt.orelse)):
+            return True
+    return False
+
+
+def _returns(body: tuple[surface.Stmt, ...]) -> bool:
+    from transpiler.ir.walk import surface_walk
+
+    return any(isinstance(node, surface.Return) for stmt in body for node in surface_walk(stmt))
+
+
+def _return(ctx: Context, stmt: surface.Return) -> None:
+    meaning = infer(ctx, stmt.value) if stmt.value is not None else NoneMeaning()
+    if ctx.function.is_kernel and stmt.value is not None and not isinstance(stmt.value, surface.NoneLiteral):
+        ctx.report("E0232", stmt.span, "a kernel returns nothing", "write the result to an `Out` parameter")
+        return
+    if isinstance(meaning, ArrayMeaning):
+        ctx.report("E0232", stmt.span, "a device function returns numbers, not arrays")
+        return
+    ctx.return_meanings.append((meaning, stmt.span))

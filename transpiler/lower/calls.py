@@ -1,0 +1,316 @@
+"""Resolved calls to device expressions and statements.
+
+In: a `surface.Call` and its `ResolvedCall`. Out: its value; calls with an effect are appended to `low.out` as statements whose
+results go to temporaries, or straight to `targets` where an assignment gives them.
+Non-goals: typing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transpiler.check import promotion
+from transpiler.check.meaning import (
+    ArrayMeaning,
+    AtomicCall,
+    BarrierCall,
+    BuiltinCall,
+    CastCall,
+    ContractCall,
+    FenceCall,
+    FunctionCall,
+    IntrinsicCall,
+    PrintCall,
+    Static,
+    TupleMeaning,
+    VectorCall,
+    type_of,
+)
+from transpiler.intrinsics.entry import Effect
+from transpiler.ir import device, surface
+from transpiler.ir.types import INDEX, U32, IndexType, VectorType
+from transpiler.lower.context import Lowering
+from transpiler.lower.expressions import arithmetic, binding, condition, element, items, power, value
+from transpiler.lower.values import constant, convert
+
+Targets = tuple[device.Local, ...]
+
+
+def call_value(low: Lowering, call: surface.Call) -> device.Expr:
+    """The value of a call that has one scalar result."""
+    resolved = low.typed.calls[call]
+    match resolved:
+        case CastCall():
+            return convert(value(low, resolved.arg), resolved.dtype, explicit=True)
+        case BuiltinCall():
+            return _builtin(low, call, resolved)
+        case AtomicCall():
+            results = atomic(low, call, resolved, ())
+            return results[0]
+        case IntrinsicCall() if resolved.entry.effect is Effect.PURE:
+            args = _intrinsic_args(low, resolved)
+            return device.Call(resolved.entry, tuple(args), type=resolved.signature.results[0], span=call.span)
+        case FunctionCall():
+            function = _function(low, resolved)
+            if function.pure and len(function.returns) == 1:
+                args = _function_args(low, resolved, function)
+                return device.Call(function, args, type=function.returns[0], span=call.span)
+    return effect_call(low, call, ())[0]
+
+
+def call_items(low: Lowering, call: surface.Call) -> list[device.Expr]:
+    """The results of a call that has several."""
+    resolved = low.typed.calls[call]
+    match resolved:
+        case BuiltinCall(name=("grid" | "gridsize") as name):
+            meaning = low.meaning(call)
+            assert isinstance(meaning, TupleMeaning)
+            return [device.LaunchVar(name, axis, type=INDEX, span=call.span) for axis in range(len(meaning.items))]
+        case BuiltinCall(name="divmod"):
+            left, right = low.operands([(lambda e=e: value(low, e)) for e in resolved.args])
+            left, right = low.once(left, "dividend"), low.once(right, "divisor")
+            return [arithmetic(low, op, left, right, call.span) for op in ("//", "%")]
+        case VectorCall():
+            return _vector(low, resolved)
+    return effect_call(low, call, ())
+
+
+def has_effect(low: Lowering, expr: surface.Expr) -> bool:
+    """Whether the expression is a call that becomes a statement."""
+    if not isinstance(expr, surface.Call):
+        return False
+    match low.typed.calls.get(expr):
+        case AtomicCall():
+            return True
+        case IntrinsicCall() as resolved:
+            return resolved.entry.effect is not Effect.PURE
+        case FunctionCall() as resolved:
+            function = _function(low, resolved)
+            return not (function.pure and len(function.returns) == 1)
+    return False
+
+
+def effect_call(low: Lowering, call: surface.Call, targets: Targets) -> list[device.Expr]:
+    """Append the statement of a call; its results go to `targets`, or to temporaries when there are none."""
+    resolved = low.typed.calls[call]
+    match resolved:
+        case AtomicCall():
+            return atomic(low, call, resolved, targets)
+        case IntrinsicCall():
+            args: tuple[device.Expr | device.View, ...] = tuple(_intrinsic_args(low, resolved))
+            kinds: tuple[device.Scalar, ...] = resolved.signature.results
+            callee: device.Function | object = resolved.entry
+            name = resolved.entry.name.rpartition(".")[2].removesuffix("_sync")
+        case FunctionCall():
+            function = _function(low, resolved)
+            args = _function_args(low, resolved, function)
+            kinds, callee, name = function.returns, function, resolved.callee.function.name + "_result"
+        case _:
+            raise AssertionError(f"{type(resolved).__name__} has no results")
+    if not targets:
+        targets = tuple(device.Local(name, kind, True, span=call.span) for kind in kinds)
+    low.emit(device.CallStmt(targets, callee, args, span=call.span))  # type: ignore[arg-type]
+    return [device.Var(local, type=local.type, span=call.span) for local in targets]
+
+
+def call_statement(low: Lowering, call: surface.Call) -> None:
+    """A call whose value is ignored."""
+    resolved = low.typed.calls.get(call)
+    match resolved:
+        case BarrierCall():
+            mask = convert(value(low, resolved.mask), U32) if resolved.mask is not None else None
+            low.emit(device.Barrier(resolved.scope, mask, span=call.span))
+        case FenceCall():
+            low.emit(device.Fence(resolved.scope, span=call.span))
+        case PrintCall():
+            low.emit(device.Print(_print_parts(low, resolved), span=call.span))
+        case ContractCall():
+            _contract(low, call, resolved)
+        case AtomicCall():
+            _atomic_statement(low, call, resolved, None)
+        case IntrinsicCall() if not resolved.signature.results:
+            args = tuple(_intrinsic_args(low, resolved))
+            low.emit(device.CallStmt((), resolved.entry, args, span=call.span))
+        case FunctionCall() if not _function(low, resolved).returns:
+            function = _function(low, resolved)
+            low.emit(device.CallStmt((), function, _function_args(low, resolved, function), span=call.span))
+        case None:
+            pass
+        case _:
+            _ignored(low, call)
+
+
+def _ignored(low: Lowering, call: surface.Call) -> None:
+    """A value that nobody uses: what computes it stays only where it has an effect."""
+    if has_effect(low, call):
+        effect_call(low, call, ())
+
+
+# --- built-ins --------------------------------------------------------------------------------------------
+
+
+def _builtin(low: Lowering, call: surface.Call, resolved: BuiltinCall) -> device.Expr:
+    kind = promotion.settle(type_of(low.meaning(call)))  # type: ignore[arg-type]
+    match resolved.name:
+        case "len":
+            return binding(low, resolved.args[0]).extent(0)
+        case "grid" | "gridsize":
+            return device.LaunchVar(resolved.name, 0, type=INDEX, span=call.span)
+        case "int":
+            return value(low, resolved.args[0], kind)
+        case "abs":
+            operand = value(low, resolved.args[0], kind)
+            return device.Unary("abs", operand, type=operand.type, span=call.span)
+        case "min" | "max":
+            parts = low.operands([(lambda e=e: value(low, e, kind)) for e in resolved.args], "argument")
+            result = parts[0]
+            for part in parts[1:]:
+                result = device.Binary(resolved.name, result, part, type=part.type, span=call.span)
+            return result
+        case "pow":
+            return _pow(low, call, resolved)
+    raise AssertionError(f"the built-in {resolved.name} has no scalar value")
+
+
+def _pow(low: Lowering, call: surface.Call, resolved: BuiltinCall) -> device.Expr:
+    base, exponent = resolved.args
+    a, b = type_of(low.meaning(base)), type_of(low.meaning(exponent))
+    assert a is not None and b is not None
+    promoted = promotion.binary("**", a, b)
+    assert isinstance(promoted, promotion.Promoted)
+    known = low.meaning(exponent)
+    if isinstance(known, Static):
+        return power(low, value(low, base, promoted.operand), known.value, promoted.operand, call.span)
+    left, right = low.operands([(lambda e=e: value(low, e, promoted.operand)) for e in resolved.args])
+    return device.Binary("**", left, right, type=left.type, span=call.span)
+
+
+def _vector(low: Lowering, resolved: VectorCall) -> list[device.Expr]:
+    parts = low.operands([(lambda e=e: value(low, e, resolved.type.dtype)) for e in resolved.args], "item")
+    return [low.once(parts[0], "item")] * resolved.type.size if len(parts) == 1 else parts
+
+
+# --- intrinsics, atomics, functions -----------------------------------------------------------------------
+
+
+def _intrinsic_args(low: Lowering, resolved: IntrinsicCall) -> list[device.Expr]:
+    builders: list[Callable[[], device.Expr]] = []
+    for arg, kind in zip(resolved.args, resolved.signature.args, strict=True):
+        if isinstance(arg, Static):
+            builders.append(
+                lambda a=arg, k=kind: constant(
+                    a.value, k, low.typed.function.span, hex(int(a.value)) if abs(a.value) > 0xFFFF else ""
+                )
+            )
+        else:
+            builders.append(lambda a=arg, k=kind: value(low, a, k))
+    return low.operands(builders, "argument")
+
+
+def atomic(low: Lowering, call: surface.Call, resolved: AtomicCall, targets: Targets) -> list[device.Expr]:
+    array = low.meaning(resolved.array)
+    assert isinstance(array, ArrayMeaning)
+    local = targets[0] if targets else device.Local("old", array.dtype, True, span=call.span)
+    _atomic_statement(low, call, resolved, local)
+    return [device.Var(local, type=local.type, span=call.span)]
+
+
+def _atomic_statement(low: Lowering, call: surface.Call, resolved: AtomicCall, target: device.Local | None) -> None:
+    array, indices = element(low, surface.Subscript(resolved.array, resolved.index, span=call.span))
+    count = len(indices)
+    builders = [lambda i=i: i for i in indices]
+    builders += [(lambda e=e: value(low, e, array.dtype)) for e in resolved.operands]
+    parts = low.operands(builders, "argument")
+    operands = tuple(parts[count:])
+    low.emit(
+        device.Atomic(
+            target, resolved.op, array, tuple(parts[:count]), operands, resolved.order, resolved.scope, span=call.span
+        )
+    )
+
+
+def _function(low: Lowering, resolved: FunctionCall) -> device.Function:
+    from transpiler.lower.simt import function_of
+
+    return function_of(low, resolved.callee)
+
+
+def _function_args(
+    low: Lowering, resolved: FunctionCall, function: device.Function
+) -> tuple[device.Expr | device.View, ...]:
+    args: list[device.Expr | device.View] = []
+    scalars: list[Callable[[], device.Expr]] = []
+    for param, arg in zip(resolved.callee.params, resolved.args, strict=True):
+        if arg is None or isinstance(param.meaning, ArrayMeaning):
+            continue
+        if isinstance(param.meaning, TupleMeaning | VectorType):
+            parts = items(low, arg)
+            scalars += [lambda p=p: p for p in parts]
+        else:
+            scalars.append(lambda a=arg, p=param: _scalar_arg(low, a, p.device))
+    built = iter(low.operands(scalars, "argument"))
+    for param, arg in zip(resolved.callee.params, resolved.args, strict=True):
+        if arg is None:
+            continue
+        if isinstance(param.meaning, ArrayMeaning):
+            bound = binding(low, arg)
+            args.append(device.View(bound.array, bound.items, span=arg.span))
+        elif isinstance(param.meaning, TupleMeaning | VectorType):
+            count = len(param.meaning.items) if isinstance(param.meaning, TupleMeaning) else param.meaning.size
+            args += [next(built) for _ in range(count)]
+        else:
+            args.append(next(built))
+    return tuple(args)
+
+
+def _scalar_arg(low: Lowering, arg: surface.Expr, param: object) -> device.Expr:
+    """An argument in the type that the parameter is passed in; an index integer must fit a narrower one."""
+    assert isinstance(param, device.ScalarParam)
+    built = value(low, arg)
+    if isinstance(built.type, IndexType) and param.dtype.kind == "int" and param.dtype.bits == 64:
+        return built
+    return value(low, arg, param.dtype) if isinstance(low.meaning(arg), Static) else convert(built, param.dtype)
+
+
+# --- print and contracts ----------------------------------------------------------------------------------
+
+
+def _print_parts(low: Lowering, resolved: PrintCall) -> tuple[str | tuple[device.Expr, str], ...]:
+    exprs = [part[0] for part in resolved.parts if not isinstance(part, str)]
+    built = iter(low.operands([(lambda e=e: value(low, e)) for e in exprs], "shown"))
+    merged: list[str | tuple[device.Expr, str]] = []
+    for part in resolved.parts:
+        if not isinstance(part, str):
+            merged.append((next(built), part[1]))
+        elif merged and isinstance(merged[-1], str):
+            merged[-1] += part
+        else:
+            merged.append(part)
+    return tuple(merged)
+
+
+def _contract(low: Lowering, call: surface.Call, resolved: ContractCall) -> None:
+    match resolved.name:
+        case "requires":
+            for cond in resolved.conditions:
+                low.requires.append(_requirement(low, cond))
+        case "invariant":
+            low.emit(device.Invariant(condition(low, resolved.conditions[0]), span=call.span))
+        case "trust":
+            cond = condition(low, resolved.conditions[0]) if resolved.conditions else None
+            ordered = binding(low, resolved.array).array if resolved.array is not None else None
+            low.emit(device.Trust(cond, ordered, resolved.reason, span=call.span))
+
+
+def _requirement(low: Lowering, expr: surface.Expr) -> device.Requirement:
+    from transpiler.ir.pretty import condition_text
+
+    ranks = {p.name: p.meaning.rank for p in low.typed.params if isinstance(p.meaning, ArrayMeaning)}
+    contract = low.typed.calls.get(expr) if isinstance(expr, surface.Call) else None
+    if isinstance(contract, ContractCall):
+        array = binding(low, contract.conditions[0]).array.name
+        args = tuple(value(low, e, INDEX) for e in contract.conditions[1:])
+        text = ", ".join([array, *(condition_text(a, ranks) for a in args)])
+        return device.Requirement(f"{contract.name}({text})", None, contract.name, array, args, span=expr.span)
+    built = condition(low, expr)
+    return device.Requirement(condition_text(built, ranks), built, span=expr.span)

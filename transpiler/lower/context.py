@@ -1,0 +1,141 @@
+"""What the rules of lowering share while they build one function: places of names, the open statement list, temporaries.
+
+In: a `Typed`. Out: `Lowering`. Statements go to `out`; an expression that needs a statement (an atomic, a shuffle) appends it
+there. `operands` keeps Python's left-to-right order: when an operand appends statements, the operands before it that could see
+the effect are put into temporaries in front of them.
+Non-goals: rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from transpiler.check.meaning import Meaning, Typed
+from transpiler.ir import device
+from transpiler.ir.types import INDEX
+from transpiler.ir.walk import walk
+from transpiler.source import Span
+
+Scalar = device.Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A name that stands for an array or a view: per axis of `array` an index, or the `Range` that is left."""
+
+    array: device.Array
+    items: tuple[device.Expr | device.Range, ...]
+    sliced: frozenset[int] = frozenset()
+    """Axes of the array whose range the user cut: their bounds are obligations of their own."""
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axes of the array that are left, in order."""
+        return tuple(k for k, item in enumerate(self.items) if isinstance(item, device.Range))
+
+    def extent(self, axis: int) -> device.Expr:
+        """The extent of an axis of the view."""
+        item = self.items[self.axes[axis]]
+        assert isinstance(item, device.Range)
+        return item.length
+
+
+Place = device.Local | device.ScalarParam | Binding | tuple["Place", ...]
+
+
+@dataclass(slots=True, eq=False)
+class Lowering:
+    """One function being built."""
+
+    typed: Typed
+    functions: dict[Typed, device.Function]
+    """Device functions built so far, callees first; shared by all functions of a kernel."""
+    places: dict[str, Place] = field(default_factory=dict)
+    extents: dict[str, device.Expr] = field(default_factory=dict)
+    """Named dims of a device function: the extents that they stand for in the call."""
+    out: list[device.Stmt] = field(default_factory=list)
+    arrays: list[device.SharedArray | device.LocalArray | device.ConstArray] = field(default_factory=list)
+    requires: list[device.Requirement] = field(default_factory=list)
+    breaks: list[device.Local | None] = field(default_factory=list)
+    """Per open loop the flag that a `break` sets, where an `else` needs it."""
+
+    def meaning(self, expr: object) -> Meaning:
+        return self.typed.meanings[expr]  # type: ignore[index]
+
+    # --- statements and temporaries -----------------------------------------------------------------------
+
+    def emit(self, stmt: device.Stmt) -> None:
+        self.out.append(stmt)
+
+    @contextmanager
+    def block(self) -> Iterator[list[device.Stmt]]:
+        """Statements of the `with` body go to the yielded list."""
+        outer, self.out = self.out, []
+        try:
+            yield self.out
+        finally:
+            self.out = outer
+
+    def temp(self, name: str, value: device.Expr) -> device.Var:
+        """A temporary that holds a value from here on."""
+        local = device.Local(name, value.type, True, span=value.span)
+        self.emit(device.Assign(local, value, span=value.span))
+        return device.Var(local, type=value.type, span=value.span)
+
+    def once(self, value: device.Expr, name: str = "value") -> device.Expr:
+        """The value in a form that may be written twice: as it is when it is simple, else a temporary."""
+        return value if is_simple(value) else self.temp(name, value)
+
+    def operands(self, builders: list[Callable[[], device.Expr]], name: str = "left") -> list[device.Expr]:
+        """Build operands in order; earlier ones are saved where a later one has effects."""
+        built: list[device.Expr] = []
+        for build in builders:
+            mark = len(self.out)
+            value = build()
+            if len(self.out) > mark:
+                self._save(built, mark, name)
+            built.append(value)
+        return built
+
+    def _save(self, built: list[device.Expr], mark: int, name: str) -> None:
+        saved: list[device.Stmt] = []
+        for position, value in enumerate(built):
+            if is_stable(value):
+                continue
+            local = device.Local(name, value.type, True, span=value.span)
+            saved.append(device.Assign(local, value, span=value.span))
+            built[position] = device.Var(local, type=value.type, span=value.span)
+        self.out[mark:mark] = saved
+
+
+def is_simple(value: device.Expr) -> bool:
+    return isinstance(value, device.Const | device.Var | device.DimRef | device.Extent | device.LaunchVar)
+
+
+def is_stable(value: device.Expr) -> bool:
+    """Whether no statement can change the value: constants, launch variables, extents, temporaries, arithmetic on them."""
+    for node in walk(value):
+        if isinstance(node, device.Load | device.Call):
+            return False
+        if isinstance(node, device.Var) and isinstance(node.var, device.Local) and not node.var.is_temp:
+            return False
+    return True
+
+
+def index(value: int, span: Span) -> device.Const:
+    return device.Const(value, type=INDEX, span=span)
+
+
+def add(left: device.Expr, right: device.Expr) -> device.Expr:
+    """`left + right` on index integers, without the zeros."""
+    if isinstance(left, device.Const) and left.value == 0:
+        return right
+    if isinstance(right, device.Const) and right.value == 0:
+        return left
+    return device.Binary("+", left, right, type=INDEX, span=left.span)
+
+
+def times(left: device.Expr, factor: int) -> device.Expr:
+    return left if factor == 1 else device.Binary("*", left, index(factor, left.span), type=INDEX, span=left.span)

@@ -1,0 +1,415 @@
+"""Statements of the typed kernel to device statements.
+
+In: a surface body. Out: device statements in `low.out`, comments carried along.
+Non-goals: loops (`loops`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from transpiler.check.meaning import (
+    AllocCall,
+    ArrayMeaning,
+    Meaning,
+    NoneMeaning,
+    Static,
+    TupleMeaning,
+    type_of,
+)
+from transpiler.check.promotion import settle
+from transpiler.ir import device, surface
+from transpiler.ir.types import INDEX, Type, VectorType
+from transpiler.ir.walk import walk
+from transpiler.lower.calls import call_statement, effect_call, has_effect
+from transpiler.lower.context import Lowering, is_stable
+from transpiler.lower.expressions import arithmetic, binding, condition, element, items, value, whole
+from transpiler.lower.values import convert
+
+
+def lower_body(low: Lowering, body: tuple[surface.Stmt, ...]) -> None:
+    for stmt in body:
+        mark = len(low.out)
+        lower_statement(low, stmt)
+        _carry_comments(low, stmt, mark)
+
+
+def _carry_comments(low: Lowering, stmt: surface.Stmt, mark: int) -> None:
+    """Comments go to the first device statement that a statement became; without one, to the next statement (dropped last)."""
+    if (stmt.comments or stmt.trailing) and len(low.out) > mark:
+        first = low.out[mark]
+        low.out[mark] = replace(
+            first, comments=stmt.comments + first.comments, trailing=stmt.trailing or first.trailing
+        )
+
+
+def lower_statement(low: Lowering, stmt: surface.Stmt) -> None:
+    from transpiler.lower.loops import lower_for, lower_while
+
+    match stmt:
+        case surface.Assign():
+            _assign(low, stmt)
+        case surface.AnnAssign():
+            if stmt.value is not None:
+                assert isinstance(stmt.target, surface.Name)
+                assign_name(low, stmt.target, stmt.value)
+        case surface.AugAssign():
+            _augmented(low, stmt)
+        case surface.ExprStmt():
+            if isinstance(stmt.value, surface.Call):
+                call_statement(low, stmt.value)
+            elif isinstance(stmt.value, surface.Walrus):
+                assign_name(low, stmt.value.target, stmt.value.value)
+        case surface.If():
+            _if(low, stmt)
+        case surface.For():
+            lower_for(low, stmt)
+        case surface.While():
+            lower_while(low, stmt)
+        case surface.Break():
+            if low.breaks and low.breaks[-1] is not None:
+                from transpiler.ir.types import BOOL
+                from transpiler.lower.values import constant
+
+                low.emit(device.Assign(low.breaks[-1], constant(True, BOOL, stmt.span), span=stmt.span))
+            low.emit(device.Break(span=stmt.span))
+        case surface.Continue():
+            low.emit(device.Continue(span=stmt.span))
+        case surface.Return():
+            _return(low, stmt)
+        case surface.Assert():
+            text = stmt.message.value if isinstance(stmt.message, surface.Str) else ""
+            message = text or f"assert {low.typed.function.source.slice(stmt.test.span)}"
+            low.emit(device.Assert(condition(low, stmt.test), message, span=stmt.span))
+
+
+# --- assignment -------------------------------------------------------------------------------------------
+
+
+def _assign(low: Lowering, stmt: surface.Assign) -> None:
+    first = stmt.targets[0]
+    if len(stmt.targets) == 1 and isinstance(first, surface.Name):
+        assign_name(low, first, stmt.value)
+        return
+    meaning = low.meaning(stmt.value)
+    if all(isinstance(t, surface.TupleExpr) for t in stmt.targets) or isinstance(meaning, TupleMeaning | VectorType):
+        _assign_items(low, stmt, meaning)
+        return
+    if len(stmt.targets) == 1 and isinstance(first, surface.Subscript):
+        _store_value(low, first, stmt.value)
+        return
+    _assign_chain(low, stmt)
+
+
+def _assign_chain(low: Lowering, stmt: surface.Assign) -> None:
+    """`x = y = value`: the value is computed once; each target converts it."""
+    if isinstance(low.meaning(stmt.value), Static):
+        for target in stmt.targets:
+            assign_target(low, target, stmt.value)
+        return
+    shared = low.once(value(low, stmt.value), "value")
+    for target in stmt.targets:
+        assign_built(low, target, shared)
+
+
+def assign_target(low: Lowering, target: surface.Expr, expr: surface.Expr) -> None:
+    if isinstance(target, surface.Name):
+        assign_name(low, target, expr)
+    else:
+        assert isinstance(target, surface.Subscript)
+        _store_value(low, target, expr)
+
+
+def _assign_items(low: Lowering, stmt: surface.Assign, meaning: Meaning) -> None:
+    """Tuples: all values first, then the targets from left to right, as in Python."""
+    if (
+        isinstance(stmt.value, surface.TupleExpr)
+        and len(stmt.targets) == 1
+        and isinstance(stmt.targets[0], surface.TupleExpr)
+    ):
+        _assign_pairwise(low, stmt.targets[0], stmt.value)
+        return
+    values = items(low, stmt.value)
+    values = [v if is_stable(v) else low.temp("item", v) for v in values]
+    for target in stmt.targets:
+        parts = target.items if isinstance(target, surface.TupleExpr) else None
+        if parts is None:
+            assert isinstance(target, surface.Name)
+            _assign_tuple_name(low, target, values)
+            continue
+        for part, item in zip(parts, values, strict=True):
+            assign_built(low, part, item)
+
+
+def _assign_pairwise(low: Lowering, target: surface.TupleExpr, source: surface.TupleExpr) -> None:
+    """`a, b = x, y`: a value gets a temporary only where an earlier target could change it."""
+    wanted = [_target_type(low, part) for part in target.items]
+    plain = [k for k, w in enumerate(wanted) if w is not None]
+    built = low.operands([(lambda k=k: value(low, source.items[k], wanted[k])) for k in plain], "item")
+    values = dict(zip(plain, built, strict=True))
+    for k, part in enumerate(target.items):
+        if k not in values:
+            _assign_nested(low, part, source.items[k])
+            continue
+        target_local = low.places.get(part.id) if isinstance(part, surface.Name) else None
+        writes = {target_local} if isinstance(target_local, device.Local) else set()
+        for later in plain:
+            if later > k and _depends(values[later], writes, not isinstance(part, surface.Name)):
+                values[later] = low.temp("item", values[later])
+        assign_built(low, part, values[k])
+
+
+def _depends(expr: device.Expr, changed: set[device.Local], stored: bool) -> bool:
+    for node in walk(expr):
+        if isinstance(node, device.Var) and node.var in changed:
+            return True
+        if stored and isinstance(node, device.Load | device.Call):
+            return True
+    return False
+
+
+def _target_type(low: Lowering, target: surface.Expr) -> Type | None:
+    """The scalar type that a target holds; None for a target that is a tuple or an array name."""
+    if isinstance(target, surface.Subscript):
+        found = type_of(low.meaning(target))
+        return found
+    if isinstance(target, surface.Name):
+        found = type_of(low.typed.locals.get(target.id))
+        return (
+            None
+            if found is None or isinstance(low.typed.locals[target.id], TupleMeaning) or isinstance(found, VectorType)
+            else found
+        )
+    return None
+
+
+def _assign_nested(low: Lowering, target: surface.Expr, source: surface.Expr) -> None:
+    if isinstance(target, surface.TupleExpr):
+        if isinstance(source, surface.TupleExpr):
+            _assign_pairwise(low, target, source)
+            return
+        for part, item in zip(target.items, [low.temp("item", v) for v in items(low, source)], strict=True):
+            assign_built(low, part, item)
+        return
+    assert isinstance(target, surface.Name)
+    assign_name(low, target, source)
+
+
+def assign_name(low: Lowering, name: surface.Name, expr: surface.Expr) -> None:
+    """`name = expr`: an allocation, a view, an alias, a tuple or a scalar."""
+    meaning = low.meaning(expr)
+    if isinstance(meaning, ArrayMeaning):
+        _bind_array(low, name, expr)
+        return
+    if isinstance(meaning, TupleMeaning | VectorType):
+        if isinstance(low.places.get(name.id), tuple):
+            _assign_tuple_name(low, name, items(low, expr))
+        return
+    local = low.places.get(name.id)
+    if not isinstance(local, device.Local):
+        return  # a compile-time alias, or a constant that is named where it is used
+    if isinstance(expr, surface.Call) and has_effect(low, expr):
+        _assign_effect(low, local, expr)
+        return
+    low.emit(device.Assign(local, value(low, expr, local.type), span=name.span.to(expr.span)))
+
+
+def _assign_effect(low: Lowering, local: device.Local, call: surface.Call) -> None:
+    """`old = cuda.atomic.add(...)` needs no temporary where the types agree."""
+    found = type_of(low.meaning(call))
+    if found == local.type:
+        effect_call(low, call, (local,))
+        return
+    result = effect_call(low, call, ())[0]
+    low.emit(device.Assign(local, convert(result, local.type), span=call.span))
+
+
+def _assign_tuple_name(low: Lowering, name: surface.Name, values: list[device.Expr]) -> None:
+    place = low.places[name.id]
+    assert isinstance(place, tuple)
+    converted = [convert(v, p.type) for v, p in zip(values, place, strict=True) if isinstance(p, device.Local)]
+    written = {p for p in place if isinstance(p, device.Local)}
+    converted = [low.temp("item", v) if _depends(v, written, False) else v for v in converted]
+    for local, item in zip(place, converted, strict=True):
+        assert isinstance(local, device.Local)
+        low.emit(device.Assign(local, item, span=name.span))
+
+
+def assign_built(low: Lowering, target: surface.Expr, built: device.Expr) -> None:
+    """Assign a built value to a name or an element."""
+    if isinstance(target, surface.Name):
+        local = low.places.get(target.id)
+        if isinstance(local, device.Local):
+            low.emit(device.Assign(local, convert(built, local.type), span=target.span))
+        return
+    if isinstance(target, surface.TupleExpr):
+        raise AssertionError("nested targets are unpacked before")
+    assert isinstance(target, surface.Subscript)
+    held = built if is_stable(built) else low.temp("value", built)
+    array, indices = element(low, target)
+    low.emit(device.Store(array, indices, convert(held, array.dtype), span=target.span))
+
+
+def _store_value(low: Lowering, target: surface.Subscript, expr: surface.Expr) -> None:
+    """`a[i] = value`: Python evaluates the value first, then the index."""
+    kind = type_of(low.meaning(target))
+    built = value(low, expr, kind)
+    after = len(low.out)
+    array, indices = element(low, target)
+    if len(low.out) > after and not is_stable(built):
+        local = device.Local("value", built.type, True, span=built.span)
+        low.out.insert(after, device.Assign(local, built, span=built.span))
+        built = device.Var(local, type=local.type, span=built.span)
+    low.emit(device.Store(array, indices, convert(built, array.dtype), span=target.span.to(expr.span)))
+
+
+def _augmented(low: Lowering, stmt: surface.AugAssign) -> None:
+    if isinstance(stmt.target, surface.Name):
+        _augmented_name(low, stmt, stmt.target)
+        return
+    assert isinstance(stmt.target, surface.Subscript)
+    array, indices = element(low, stmt.target)
+    indices = tuple(i if _repeatable(i) else low.temp("index", i) for i in indices)
+    load = device.Load(array, indices, type=array.dtype, span=stmt.target.span)
+    left, result = _combine(low, stmt, load)
+    augmented = stmt.op if left is load and isinstance(result, device.Binary) and result.left is load else None
+    low.emit(device.Store(array, indices, convert(result, array.dtype), augmented, span=stmt.span))
+
+
+def _repeatable(expr: device.Expr) -> bool:
+    return not any(isinstance(n, device.Load | device.Call) for n in walk(expr))
+
+
+def _combine(low: Lowering, stmt: surface.AugAssign, old: device.Expr) -> tuple[device.Expr, device.Expr]:
+    """`old op value`: the old value is loaded before the right side is evaluated."""
+    known = low.meaning(stmt.value)
+    kind = old.type if isinstance(known, Static) and _takes(old.type, known) else None
+    left, right = low.operands([lambda: old, lambda: value(low, stmt.value, kind)], "old")
+    return left, arithmetic(low, stmt.op, left, right, stmt.span)
+
+
+def _takes(kind: Type, known: Static) -> bool:
+    from transpiler.check.promotion import fits, is_float
+
+    return (
+        (not isinstance(known.value, float) or is_float(kind))
+        and not isinstance(known.value, bool)
+        and fits(known.value, kind)
+    )
+
+
+def _augmented_name(low: Lowering, stmt: surface.AugAssign, name: surface.Name) -> None:
+    place = low.places[name.id]
+    if isinstance(place, tuple):
+        _augmented_vector(low, stmt, place)
+        return
+    assert isinstance(place, device.Local)
+    _, result = _combine(low, stmt, device.Var(place, type=place.type, span=name.span))
+    low.emit(device.Assign(place, convert(result, place.type), span=stmt.span))
+
+
+def _augmented_vector(low: Lowering, stmt: surface.AugAssign, place: tuple) -> None:
+    known = low.meaning(stmt.value)
+    size = len(place)
+    values = (
+        items(low, stmt.value)
+        if isinstance(known, VectorType)
+        else [low.once(value(low, stmt.value, place[0].type), "scale")] * size
+    )
+    for local, item in zip(place, values, strict=True):
+        old = device.Var(local, type=local.type, span=stmt.span)
+        low.emit(
+            device.Assign(local, convert(arithmetic(low, stmt.op, old, item, stmt.span), local.type), span=stmt.span)
+        )
+
+
+# --- arrays -----------------------------------------------------------------------------------------------
+
+
+def _bind_array(low: Lowering, name: surface.Name, expr: surface.Expr) -> None:
+    call = low.typed.calls.get(expr) if isinstance(expr, surface.Call) else None
+    if isinstance(call, AllocCall):
+        low.places[name.id] = whole(_allocate(low, name, call))
+        if call.fill is not None:
+            _fill(low, name, call)
+        return
+    from transpiler.lower.context import Binding
+
+    bound = binding(low, expr)
+    fixed = tuple(i if isinstance(i, device.Range) or is_stable(i) else low.temp("row", i) for i in bound.items)
+    low.places[name.id] = Binding(bound.array, fixed, bound.sliced)
+
+
+def _allocate(low: Lowering, name: surface.Name, call: AllocCall) -> device.Array:
+    array = call.array
+    span = name.span
+    if array.space == "const":
+        shape = tuple(device.Const(e, type=INDEX, span=span) for e in array.shape if isinstance(e, int))
+        built: device.Array = device.ConstArray(name.id, array.dtype, shape, call.values, span=span)
+    elif array.space == "local":
+        shape = tuple(device.Const(e, type=INDEX, span=span) for e in array.shape if isinstance(e, int))
+        built = device.LocalArray(name.id, array.dtype, shape, span=span)
+    else:
+        exprs = tuple(
+            device.Const(e, type=INDEX, span=span) if isinstance(e, int) else value(low, s, INDEX)
+            for e, s in zip(array.shape, call.shape, strict=True)
+        )
+        built = device.SharedArray(name.id, array.dtype, exprs, span=span)
+    low.arrays.append(built)  # type: ignore[arg-type]
+    return built
+
+
+def _fill(low: Lowering, name: surface.Name, call: AllocCall) -> None:
+    """`fill=`: a thread fills its local array; the threads of a block share the work for a shared one and then meet."""
+    from transpiler.lower.loops import fill_local, fill_shared
+
+    bound = low.places[name.id]
+    array = bound.array  # type: ignore[union-attr]
+    assert call.fill is not None
+    item = value(low, call.fill, array.dtype)
+    (fill_shared if isinstance(array, device.SharedArray) else fill_local)(low, array, item)
+
+
+# --- if, return -------------------------------------------------------------------------------------------
+
+
+def _if(low: Lowering, stmt: surface.If) -> None:
+    known = low.typed.dead.get(stmt)
+    if known is not None:
+        lower_body(low, stmt.body if known else stmt.orelse)
+        return
+    test = condition(low, stmt.test)
+    with low.block() as then:
+        lower_body(low, stmt.body)
+    with low.block() as orelse:
+        lower_body(low, stmt.orelse)
+    low.emit(device.If(test, tuple(then), tuple(orelse), span=stmt.span))
+
+
+def _return(low: Lowering, stmt: surface.Return) -> None:
+    returns = low.typed.returns
+    if stmt.value is None or isinstance(returns, NoneMeaning | None):
+        low.emit(device.Return(span=stmt.span))
+        return
+    kinds = return_types(returns)
+    if isinstance(returns, TupleMeaning | VectorType):
+        values = [convert(v, k) for v, k in zip(items(low, stmt.value), kinds, strict=True)]
+    else:
+        values = [value(low, stmt.value, kinds[0])]
+    low.emit(device.Return(tuple(values), span=stmt.span))
+
+
+def return_types(returns: Meaning | None) -> tuple[device.Scalar, ...]:
+    """The scalar results of a function."""
+    match returns:
+        case None | NoneMeaning():
+            return ()
+        case TupleMeaning():
+            return tuple(k for item in returns.items for k in return_types(item))
+        case VectorType():
+            return (returns.dtype,) * returns.size
+    found = type_of(returns)
+    assert found is not None
+    settled = settle(found)
+    assert isinstance(settled, device.Scalar)
+    return (settled,)

@@ -1,0 +1,60 @@
+"""Conversions between types, explicit in the device IR.
+
+In: a built expression and the type that its place wants. Out: the expression in that type: itself, a literal of that type, a `Cast`.
+Non-goals: whether the conversion is legal, which `check` has settled.
+"""
+
+from __future__ import annotations
+
+from transpiler.check.promotion import float_of, rounded, settle
+from transpiler.ir import device
+from transpiler.ir.types import BOOL, DType, IndexType, Type
+from transpiler.source import Span
+
+
+def constant(value: int | float | bool, target: Type, span: Span, text: str = "", name: str = "") -> device.Const:
+    """A literal in the type of its place; a float is rounded to it."""
+    kind = settle(target)
+    assert isinstance(kind, DType | IndexType)
+    if isinstance(kind, DType) and kind.is_float:
+        return device.Const(
+            rounded(float_of(value), kind), text if isinstance(value, float) else "", name, type=kind, span=span
+        )
+    if kind == BOOL:
+        return device.Const(bool(value), "", name, type=BOOL, span=span)
+    assert not isinstance(value, float), f"a float literal for {kind}"
+    return device.Const(int(value), text, name, type=kind, span=span)
+
+
+def convert(value: device.Expr, target: Type, *, explicit: bool = False) -> device.Expr:
+    """The value in type `target`. A conversion that is not `explicit` must lose nothing where it leaves INDEX for a dtype."""
+    kind = settle(target)
+    assert isinstance(kind, DType | IndexType), f"conversion to {kind}"
+    if value.type == kind:
+        return value
+    if isinstance(value, device.Const) and not explicit and _literal_fits(value, kind):
+        return constant(value.value, kind, value.span, value.text, value.name)
+    exact = isinstance(value.type, IndexType) and isinstance(kind, DType) and kind.is_integer and not explicit
+    exact = exact or (
+        isinstance(kind, IndexType)
+        and isinstance(value.type, DType)
+        and value.type.kind == "uint"
+        and value.type.bits == 64
+    )
+    return device.Cast(value, exact, type=kind, span=value.span)
+
+
+def _literal_fits(value: device.Const, kind: device.Scalar) -> bool:
+    if isinstance(kind, IndexType):
+        return isinstance(value.value, int)
+    if kind.is_float:
+        return isinstance(value.type, IndexType)
+    return kind.is_integer and isinstance(value.value, int) and kind.min <= value.value <= kind.max
+
+
+def truth(value: device.Expr) -> device.Expr:
+    """The value as a condition: a bool as it is, a number compared with 0 (NaN is true)."""
+    if value.type == BOOL:
+        return value
+    zero = constant(0, value.type, value.span)
+    return device.Compare("!=", value, zero, type=BOOL, span=value.span)
