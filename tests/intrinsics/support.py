@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from importlib.resources import files
 from itertools import product
 
+import ml_dtypes
+import numpy as np
+import pytest
+
 from transpiler.intrinsics import TABLE, Intrinsic, Signature
 from transpiler.intrinsics.entry import Scalar
-from transpiler.ir.types import DTYPES, INDEX, WEAK_FLOAT, WEAK_INT, Type
+from transpiler.ir.types import BF16, DTYPES, INDEX, WEAK_FLOAT, WEAK_INT, DType, Type
 
 TYPES: tuple[Type, ...] = (*DTYPES.values(), INDEX, WEAK_INT, WEAK_FLOAT)
 CPP = {
@@ -49,11 +53,12 @@ def statement(entry: Intrinsic, signature: Signature) -> str:
 
 
 def kernel(name: str, entry: Intrinsic, signature: Signature) -> str:
-    """One thread an element: `void name(const A0*, ..., R0*, ..., int count)`."""
+    """One thread an element: `void name(const A0*, ..., R0*, ...)`."""
     params = [f"const {type_name(t)}* p{k}" for k, t in enumerate(signature.args)]
     params += [f"{type_name(t)}* q{k}" for k, t in enumerate(signature.results)]
-    lines = [f'extern "C" __global__ void {name}({", ".join([*params, "int count"])}) {{']
-    lines += ["    int i = blockIdx.x * blockDim.x + threadIdx.x;"]
+    lines = [f'extern "C" __global__ void {name}({", ".join(params)}) {{']
+    lines += ["    int rank = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);"]
+    lines += ["    int i = blockIdx.x * (blockDim.x * blockDim.y * blockDim.z) + rank;"]
     lines += [f"    {type_name(t)} a{k} = p{k}[i];" for k, t in enumerate(signature.args)]
     lines += [f"    {type_name(t)} r{k};" for k, t in enumerate(signature.results)]
     lines += [f"    {statement(entry, signature)}"]
@@ -70,3 +75,24 @@ def device_code(*entries: Intrinsic) -> str:
 def unit(cases: list[tuple[Intrinsic, Signature]]) -> str:
     text = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n" + device_code(*(entry for entry, _ in cases))
     return text + "\n".join(kernel(f"case{k}", entry, signature) for k, (entry, signature) in enumerate(cases))
+
+
+def numpy_dtype(t: Scalar) -> np.dtype:
+    if not isinstance(t, DType):
+        return np.dtype(np.int64)
+    if t == BF16:
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype("bool" if t.kind == "bool" else f"{t.kind[0]}{t.itemsize}")
+
+
+def compiled(text: str, arch: str) -> bytes:
+    """PTX (`compute_80`) or machine code (`sm_80`) by NVRTC, which needs no GPU; fails on errors and warnings."""
+    nvrtc = pytest.importorskip("cupy.cuda").nvrtc
+    headers = pytest.importorskip("cuda.pathfinder").find_nvidia_header_directory("cudart")
+    program = nvrtc.createProgram(text, "unit.cu", (), ())
+    try:
+        nvrtc.compileProgram(program, (f"-I{headers}", f"--gpu-architecture={arch}", "-std=c++17"))
+    except nvrtc.NVRTCError:
+        pytest.fail(nvrtc.getProgramLog(program))
+    assert "warning" not in nvrtc.getProgramLog(program)
+    return nvrtc.getCUBIN(program) if arch.startswith("sm_") else nvrtc.getPTX(program)

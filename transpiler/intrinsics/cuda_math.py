@@ -69,7 +69,7 @@ ENTRIES = (
     fast("sin", "Sine"),
     fast("cos", "Cosine"),
     fast("tan", "Tangent"),
-    fast("pow", "x to the power of y", 2),
+    fast("pow", "x to the power of y for x above 0", 2),
     fast("divide", "x / y", 2, "__fdividef"),
     numpy_rounding("floor", "The largest whole number that is not above x"),
     numpy_rounding("ceil", "The smallest whole number that is not below x"),

@@ -56,7 +56,7 @@ class Intrinsic:
     """A format string with `{0}`, `{1}`, ... for the converted arguments: `"sqrtf({0})"`; several results are `{r0}`, `{r1}`."""
     numpy: Callable[..., Any]
     """On lanes: arrays of the NumPy dtypes of the signature (INDEX is int64, bf16 `ml_dtypes.bfloat16`), whole vectors at once.
-    All but the pure ones get `(active, *args)` with `active` a bool array shaped (warps or blocks, threads in it; of the warps for
+    All but the pure ones get `(active, *args)` with `active` a bool array shaped (warps or blocks, threads in it; warps for
     `VOLATILE`) and args of that shape. Gives one array, a tuple of them for several results, None for none."""
     doc: str
     headers: tuple[str, ...] = ()
