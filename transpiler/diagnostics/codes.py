@@ -85,6 +85,7 @@ CODES: dict[str, Code] = _table(
     ("E0305", "an Out parameter is read before it is written", "ownership"),
     ("E0306", "an Atomic parameter is touched by a plain access", "ownership"),
     ("E0307", "uninitialised memory is read", "uninitialised"),
+    ("E0308", "an assumption that was refused", "ownership"),
     ("E0309", "cannot show that no race occurs", "race-global"),
     # E04 barriers and divergence
     ("E0401", "a barrier under divergent control flow", "divergence"),
