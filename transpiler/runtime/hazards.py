@@ -1,0 +1,160 @@
+"""Order between streams: who wrote and who read which bytes, and what a launch on another stream waits for.
+
+In: the launch stream and the byte ranges that a launch reads and writes. Out: event waits given to the driver. A reader waits
+for the last writer, a writer for the last writer and all readers since. As long as all launches use one stream nothing is
+recorded; when a second stream comes into play, an event behind everything on the first stands for all history.
+Non-goals: work that others give to streams after we looked; ordering inside a captured graph, which its capture fixes.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import Any
+
+from transpiler.runtime.driver import Driver
+
+Range = tuple[int, int]
+"""Addresses `[low, high)`."""
+
+
+@dataclass(slots=True)
+class Mark:
+    """Work on a stream, up to an event."""
+
+    stream: int
+    event: Any
+
+
+@dataclass(slots=True)
+class Segment:
+    """Bytes `[low, high)` with one history."""
+
+    low: int
+    high: int
+    writer: Mark | None = None
+    readers: dict[int, Mark] = field(default_factory=dict)
+
+    def piece(self, low: int, high: int) -> Segment:
+        return Segment(low, high, self.writer, dict(self.readers))
+
+
+class Table:
+    """Disjoint segments in address order; bytes in none of them have no history."""
+
+    def __init__(self) -> None:
+        self._lows: list[int] = []
+        self._segments: list[Segment] = []
+
+    def __len__(self) -> int:
+        return len(self._segments)
+
+    def overlapping(self, low: int, high: int) -> list[Segment]:
+        first = max(bisect_right(self._lows, low) - 1, 0)
+        found: list[Segment] = []
+        for segment in self._segments[first:]:
+            if segment.low >= high:
+                break
+            if segment.high > low:
+                found.append(segment)
+        return found
+
+    def cover(self, low: int, high: int) -> list[Segment]:
+        """Segments that make up exactly `[low, high)`, split and made as needed."""
+        old = self.overlapping(low, high)
+        kept: list[Segment] = []
+        inside: list[Segment] = []
+        at = low
+        for segment in old:
+            if segment.low < low:
+                kept.append(segment.piece(segment.low, low))
+            if segment.low > at:
+                inside.append(Segment(at, segment.low))
+            inside.append(segment.piece(max(segment.low, low), min(segment.high, high)))
+            at = min(segment.high, high)
+            if segment.high > high:
+                kept.append(segment.piece(high, segment.high))
+        if at < high:
+            inside.append(Segment(at, high))
+        self._replace(old, kept + inside)
+        return inside
+
+    def _replace(self, old: list[Segment], new: list[Segment]) -> None:
+        gone = set(map(id, old))
+        self._segments = sorted([s for s in self._segments if id(s) not in gone] + new, key=lambda segment: segment.low)
+        self._lows = [segment.low for segment in self._segments]
+
+    def prune(self, passed: Any) -> None:
+        """Forget work whose event has passed."""
+        for segment in self._segments:
+            if segment.writer is not None and passed(segment.writer.event):
+                segment.writer = None
+            segment.readers = {s: mark for s, mark in segment.readers.items() if not passed(mark.event)}
+        self._segments = [s for s in self._segments if s.writer is not None or s.readers]
+        self._lows = [segment.low for segment in self._segments]
+
+
+_PRUNE_ABOVE = 256
+
+
+class Ledger:
+    """The history of one device. `stream` is the only stream in play: None before the first launch and once there are `many`."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._lock = threading.Lock()
+        self._table = Table()
+        self._history: Mark | None = None
+        self.stream: int | None = None
+        self.many = False
+        self._prune_at = _PRUNE_ABOVE
+
+    def before(self, stream: int, reads: list[Range], writes: list[Range]) -> None:
+        """Make the stream wait for what conflicts with a launch on it. Cheap callers test `ledger.stream == stream` first."""
+        with self._lock:
+            if self.stream == stream or self._driver.capturing(stream):
+                return
+            if self.stream is None and not self.many:
+                self.stream = stream
+                return
+            if not self.many:
+                assert self.stream is not None
+                self._history = Mark(self.stream, self._driver.record(self.stream))
+                self.stream, self.many = None, True
+            for mark in self._conflicts(stream, reads, writes):
+                self._driver.wait(stream, mark.event)
+
+    def _conflicts(self, stream: int, reads: list[Range], writes: list[Range]) -> list[Mark]:
+        latest: dict[int, Mark] = {}
+        if self._history is not None and self._driver.passed(self._history.event):
+            self._history = None
+        if self._history is not None and self._history.stream != stream:
+            latest[id(self._history)] = self._history
+        for low, high in reads:
+            for segment in self._table.overlapping(low, high):
+                if segment.writer is not None and segment.writer.stream != stream:
+                    latest[id(segment.writer)] = segment.writer
+        for low, high in writes:
+            for segment in self._table.overlapping(low, high):
+                marks = [segment.writer, *segment.readers.values()]
+                latest |= {id(mark): mark for mark in marks if mark is not None and mark.stream != stream}
+        return [mark for mark in latest.values() if not self._driver.passed(mark.event)]
+
+    def after(self, stream: int, reads: list[Range], writes: list[Range]) -> Any:
+        """Record a launch that has been given to the stream; returns its event, None while one stream is in play."""
+        with self._lock:
+            if not self.many or self._driver.capturing(stream):
+                return None
+            mark = Mark(stream, self._driver.record(stream))
+            for low, high in writes:
+                for segment in self._table.cover(low, high):
+                    segment.writer = mark
+                    segment.readers = {}
+            for low, high in reads:
+                for segment in self._table.cover(low, high):
+                    segment.readers[stream] = mark
+            if len(self._table) > self._prune_at:
+                self._table.prune(self._driver.passed)
+                self._prune_at = max(_PRUNE_ABOVE, 2 * len(self._table))
+            return mark.event
