@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.resources import files
-from itertools import product
 
 import ml_dtypes
 import numpy as np
@@ -12,30 +10,14 @@ import pytest
 
 from transpiler.intrinsics import TABLE, Intrinsic, Signature
 from transpiler.intrinsics.entry import Scalar
-from transpiler.ir.types import BF16, DTYPES, INDEX, WEAK_FLOAT, WEAK_INT, DType, Type
+from transpiler.intrinsics.reference import signatures
+from transpiler.ir.types import BF16, DType
 
-TYPES: tuple[Type, ...] = (*DTYPES.values(), INDEX, WEAK_INT, WEAK_FLOAT)
 CPP = {
     **{"bool": "bool", "i8": "signed char", "i16": "short", "i32": "int", "i64": "long long", "index": "long long"},
     **{"u8": "unsigned char", "u16": "unsigned short", "u32": "unsigned int", "u64": "unsigned long long"},
     **{"f16": "__half", "bf16": "__nv_bfloat16", "f32": "float", "f64": "double"},
 }
-
-
-def argument_types(entry: Intrinsic) -> Iterator[tuple[Type, ...]]:
-    """Argument lists that between them meet all types at each position; an optional `=None` is left out and given."""
-    counts = {len(entry.params), sum(not p.endswith("=None") for p in entry.params)}
-    for count in counts:
-        if count <= 2:
-            yield from product(TYPES, repeat=count)
-        else:
-            for t in TYPES:
-                yield from product((t, WEAK_INT), repeat=count)
-
-
-def signatures(entry: Intrinsic) -> list[Signature]:
-    found = (entry.rule(types) for types in argument_types(entry))
-    return list(dict.fromkeys(s for s in found if isinstance(s, Signature)))
 
 
 CASES = [(entry, signature) for entry in TABLE.values() for signature in signatures(entry)]

@@ -9,8 +9,9 @@ import sys
 import numpy as np
 import pytest
 
-from tests.intrinsics.support import CASES, TYPES, argument_types, compiled, device_code, numpy_dtype, signatures, unit
+from tests.intrinsics.support import CASES, compiled, device_code, numpy_dtype, unit
 from transpiler.intrinsics import ALIASES, TABLE, Effect, Signature, find
+from transpiler.intrinsics.reference import TYPES, argument_types, signatures
 from transpiler.ir.types import ArrayType, TupleType, WeakType
 
 
