@@ -1,0 +1,298 @@
+"""The race detector: conflicts, not outcomes.
+
+In: each batch of accesses (cells, lanes, site) in the order in which the simulator happens to do them. Out: findings
+for every pair of accesses to one cell by two threads that nothing orders, of which one writes and not both are
+atomic, whatever that order was.
+
+A *stamp* is 63 bits: the time of the access on its thread's clock, the thread's launch-wide number plus 1, and the
+site. Shadow cells hold stamps; a batch is compared with them by whole vectors, and only pairs that two cheap tests
+leave over are looked at in full.
+Non-goals: bounds, initialisation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from transpiler.diagnostics.model import Label
+from transpiler.simulate.lanes import WARP, Chunk, Lanes
+from transpiler.simulate.memory import Memory
+from transpiler.simulate.order import Clocks
+from transpiler.simulate.program import Program, Site
+from transpiler.simulate.releases import Releases
+from transpiler.simulate.report import Actor, Findings, shown
+from transpiler.simulate.shadow import Shadow
+
+_DOES = {"read": "reads", "write": "writes", "atomic": "updates atomically"}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a stamp is packed, for one launch."""
+
+    site_bits: int
+    thread_bits: int
+
+    @staticmethod
+    def of(threads: int, sites: int) -> Layout:
+        return Layout(max(1, sites.bit_length()), (threads + 1).bit_length())
+
+    @property
+    def time_shift(self) -> int:
+        return self.site_bits + self.thread_bits
+
+    @property
+    def thread_mask(self) -> int:
+        return ((1 << self.thread_bits) - 1) << self.site_bits
+
+    def pack(self, time: np.ndarray, threads: np.ndarray) -> np.ndarray:
+        return (time << self.time_shift) | ((threads + 1) << self.site_bits)
+
+    def thread(self, stamps: np.ndarray) -> np.ndarray:
+        return ((stamps & self.thread_mask) >> self.site_bits) - 1
+
+    def time(self, stamps: np.ndarray) -> np.ndarray:
+        return stamps >> self.time_shift
+
+    def site(self, stamps: np.ndarray) -> np.ndarray:
+        return stamps & ((1 << self.site_bits) - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Accesses of one statement: `rows` in the shadow, `stamps`, and per access the lane, the cell and (if known) the value."""
+
+    memory: Memory
+    shadow: Shadow
+    rows: np.ndarray
+    cells: np.ndarray
+    stamps: np.ndarray
+    lanes: np.ndarray
+    site: int
+    values: np.ndarray | np.generic | None
+
+
+class Detector:
+    def __init__(
+        self,
+        program: Program,
+        findings: Findings,
+        chunk: Chunk,
+        clocks: Clocks,
+        releases: Releases | None,
+        layout: Layout,
+    ) -> None:
+        self.program = program
+        self.findings = findings
+        self.chunk = chunk
+        self.clocks = clocks
+        self.releases = releases
+        self.layout = layout
+        self._threads = chunk.first_thread + np.arange(chunk.width)
+        self._scoped = any(site.scope == "block" for site in program.sites)
+        self.tick()
+
+    def tick(self) -> None:
+        """Clocks have moved on."""
+        self._stamps = self.layout.pack(self.clocks.time, self._threads)
+
+    def batch(
+        self, memory: Memory, cells: np.ndarray, lanes: Lanes, site: int, values: np.ndarray | np.generic | None
+    ) -> Batch:
+        assert memory.shadow is not None
+        stamps = self._stamps[lanes.at] | site
+        return Batch(memory, memory.shadow, memory.shadow.rows(cells), cells, stamps, lanes.ids, site, values)
+
+    # --- the three kinds of access -------------------------------------------------------------------------
+
+    def read(self, batch: Batch) -> None:
+        self._against(batch, batch.shadow.writer)
+        for column in batch.shadow.atomics:
+            self._against(batch, column)
+        self._remember(batch, batch.shadow.readers)
+
+    def atomic(self, batch: Batch) -> None:
+        self._against(batch, batch.shadow.writer)
+        for column in batch.shadow.readers:
+            self._against(batch, column)
+        if self._scoped:
+            for column in batch.shadow.atomics:
+                self._against(batch, column, only_across_scope=True)
+        self._remember(batch, batch.shadow.atomics)
+
+    def write(self, batch: Batch) -> None:
+        """A write that conflicts with nothing comes after all that was known of its cell: it alone is kept."""
+        shadow, rows = batch.shadow, batch.rows
+        writer = shadow.written()
+        self._against(batch, writer)
+        for column in (*shadow.readers, *shadow.atomics):
+            if column is not None:
+                self._against(batch, column)
+                column[rows] = 0
+        writer[rows] = batch.stamps
+        self._against(batch, writer)
+
+    # --- comparing -----------------------------------------------------------------------------------------
+
+    def _other(self, records: np.ndarray, stamps: np.ndarray) -> np.ndarray:
+        """Where a record is some other thread's."""
+        return (((records ^ stamps) & self.layout.thread_mask) != 0) & (records != 0)
+
+    def _against(self, batch: Batch, column: np.ndarray | None, only_across_scope: bool = False) -> None:
+        if column is None:
+            return
+        records = column[batch.rows]
+        other = self._other(records, batch.stamps)
+        if not other.any():
+            return
+        where = np.flatnonzero(other)
+        where = where[self._unordered(records[where], batch.lanes[where])]
+        if only_across_scope and len(where):
+            where = where[self._beyond_scope(batch, records[where], where)]
+        if len(where):
+            self._report(batch, records[where], where)
+
+    def _unordered(self, records: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+        time, thread = self.layout.time(records), self.layout.thread(records)
+        loose = time >= self.clocks.floors(lanes, thread)
+        if self.releases is not None and loose.any():
+            for i in np.flatnonzero(loose).tolist():
+                if self.releases.ordered(int(thread[i]), int(time[i]), int(lanes[i])):
+                    loose[i] = False
+        return loose
+
+    def _beyond_scope(self, batch: Batch, records: np.ndarray, where: np.ndarray) -> np.ndarray:
+        """Two atomics of two blocks, one of which orders its own block only."""
+        sites = self.program.sites
+        threads = self.chunk.launch.threads_per_block
+        mine = (batch.lanes[where] + self.chunk.first_thread) // threads
+        theirs = self.layout.thread(records) // threads
+        narrow = np.array(
+            [
+                sites[batch.site].scope == "block" or sites[s].scope == "block"
+                for s in self.layout.site(records).tolist()
+            ]
+        )
+        return narrow & (mine != theirs)
+
+    # --- remembering readers and atomics -------------------------------------------------------------------
+
+    def _remember(self, batch: Batch, columns: list[np.ndarray | None]) -> None:
+        """Keep the access in the first column, or in the second where the first holds one that this one does not come after."""
+        rows, stamps = batch.rows, batch.stamps
+        first = batch.shadow.pair(columns, 0)
+        records = first[rows]
+        behind = self._comes_after(records, batch)
+        if behind.all():
+            first[rows] = stamps
+            beaten = np.flatnonzero(first[rows] != stamps)
+        else:
+            first[rows[behind]] = stamps[behind]
+            beaten = np.flatnonzero(first[rows] != stamps)
+        if len(beaten):
+            self._remember_second(batch, columns, first, beaten)
+
+    def _comes_after(self, records: np.ndarray, batch: Batch) -> np.ndarray:
+        behind = ~self._other(records, batch.stamps)
+        if not behind.all():
+            where = np.flatnonzero(~behind)
+            time, thread = self.layout.time(records[where]), self.layout.thread(records[where])
+            behind[where] = time < self.clocks.floors(batch.lanes[where], thread)
+        return behind
+
+    def _remember_second(
+        self, batch: Batch, columns: list[np.ndarray | None], first: np.ndarray, beaten: np.ndarray
+    ) -> None:
+        """Prefer an access of another warp than the first column's: no later barrier of one warp orders both."""
+        second = batch.shadow.pair(columns, 1)
+        rows, stamps, lanes = batch.rows[beaten], batch.stamps[beaten], batch.lanes[beaten]
+        records = second[rows]
+        part = Batch(batch.memory, batch.shadow, rows, batch.cells[beaten], stamps, lanes, batch.site, None)
+        kept_warp, mine = self._warp(self.layout.thread(first[rows])), self._warp(self.layout.thread(stamps))
+        replace = self._comes_after(records, part)
+        replace |= (kept_warp == self._warp(self.layout.thread(records))) & (kept_warp != mine)
+        order = np.argsort(kept_warp != mine, kind="stable")
+        chosen = order[replace[order]]
+        second[rows[chosen]] = stamps[chosen]
+
+    def _warp(self, threads: np.ndarray) -> np.ndarray:
+        per_block = self.chunk.launch.threads_per_block
+        block = threads // per_block
+        return block * -(-per_block // WARP) + (threads - block * per_block) // WARP
+
+    # --- telling -------------------------------------------------------------------------------------------
+
+    def _report(self, batch: Batch, records: np.ndarray, where: np.ndarray) -> None:
+        """One finding for each other site and for threads of one block or of two, with the first pair of each."""
+        threads = self.chunk.launch.threads_per_block
+        mine = batch.lanes[where] + self.chunk.first_thread
+        theirs = self.layout.thread(records)
+        sites = self.layout.site(records)
+        same_block = mine // threads == theirs // threads
+        kinds, first, counts = np.unique(sites * 2 + same_block, return_index=True, return_counts=True)
+        for kind, i, times in zip(kinds.tolist(), first.tolist(), counts.tolist(), strict=True):
+            self._tell(batch, int(where[i]), int(theirs[i]), self.program.sites[kind // 2], bool(kind % 2), times)
+
+    def _tell(self, batch: Batch, position: int, other_thread: int, other: Site, same_block: bool, times: int) -> None:
+        site, memory = self.program.sites[batch.site], batch.memory
+        trusted = self.program.ordered.get(memory.array)
+        code = (
+            "W0301"
+            if trusted is not None
+            else "E0303"
+            if memory.space == "shared"
+            else "E0301"
+            if same_block
+            else "E0302"
+        )
+        if self.findings.known(code, site.span, other.span):
+            self.findings.again(times, code, site.span, other.span)
+            return
+        index = memory.index(int(batch.cells[position]))
+        element = f"{memory.array.name}{list(index) if index else '[()]'}"
+        me = int(batch.lanes[position]) + self.chunk.first_thread
+        name, other_name = self.findings.name(me), self.findings.name(other_thread)
+        value = "" if batch.values is None else f" ({self._value(batch, position)})"
+        why = "no barrier lies between" if same_block else "nothing orders two blocks"
+        suffix = f" (trusted: {trusted})" if trusted is not None else ""
+        self.findings.add(
+            code,
+            f"{name} {_DOES[site.access]} `{element}`{value}, {other_name} {_DOES[other.access]} it: {why}{suffix}",
+            (
+                Actor(me, site.source, site.span, site.access),
+                Actor(other_thread, other.source, other.span, other.access),
+            ),
+            labels=(Label(other.span, f"{other_name} {_DOES[other.access]} `{element}` here"),)
+            if other.source is site.source
+            else (),
+            help=_help(site, other, same_block),
+            array=memory.array.name,
+            index=index,
+            interval=self._interval(position, batch, same_block),
+            times=times,
+        )
+
+    def _value(self, batch: Batch, position: int) -> str:
+        values = batch.values
+        return shown(values if np.ndim(values) == 0 else values[position])  # type: ignore[index]
+
+    def _interval(self, position: int, batch: Batch, same_block: bool) -> str:
+        if not same_block:
+            return "the whole launch" if self.clocks.grid_floor == 0 else "since the last grid barrier"
+        return (
+            "before the first barrier"
+            if self.clocks.block_floor[batch.lanes[position]] == 0
+            else "since the last barrier"
+        )
+
+
+def _help(site: Site, other: Site, same_block: bool) -> str:
+    if site.access == other.access == "write":
+        return "let one thread own the element, or combine with `cuda.atomic`"
+    if "atomic" in (site.access, other.access):
+        return "make both accesses atomic" + (", or put `cuda.syncthreads()` between them" if same_block else "")
+    if same_block:
+        return "put `cuda.syncthreads()` between the two accesses"
+    return "blocks run in any order: write to another array, or split the work into two launches"
