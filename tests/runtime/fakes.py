@@ -310,7 +310,7 @@ class Bench:
 
         letters = Packer(unit.abi).struct.format.lstrip("=")
         self.driver.formats[len(self.driver.loads) + 1] = "".join(
-            c for c in letters if c.isalpha() and c != "x" or c == "?"
+            c for c in letters if (c.isalpha() and c != "x") or c == "?"
         )
         return f"cubin of {unit.symbol} for {arch}".encode()
 

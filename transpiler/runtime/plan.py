@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from transpiler.emit.abi import AbiParam
@@ -127,6 +127,7 @@ class Plan:
     keep: tuple[int, ...] | None
     """Positions of the arguments that are parameters of the kernel; None where all are."""
     arrays: dict[str, ArrayArg]
+    """The arrays of the first launch, for their shapes: without their owners, so that a plan keeps no memory alive."""
     scalar_steps: tuple[ScalarStep, ...]
     aligned: tuple[tuple[int, int], ...]
     """(position, mask): pointer bits that must be 0."""
@@ -193,7 +194,7 @@ def make_plan(
     plan = Plan(
         loaded=loaded,
         keep=None if keep == tuple(range(count)) else keep,
-        arrays=dict(arrays),
+        arrays={name: replace(array, owner=None) for name, array in arrays.items()},
         scalar_steps=_scalar_steps(kernel),
         aligned=tuple((i, p.dtype.itemsize - 1) for i, p in _arrays(kernel) if p.dtype.itemsize > 1),
         pairs=_pairs(kernel, arrays),
