@@ -137,4 +137,6 @@ CODES: dict[str, Code] = _table(
     ("W0208", "an expression without effect"),
     ("W0209", "an unsigned difference"),
     ("W0210", "`x ** 0.5`"),
+    # W03 races
+    ("W0301", "a race on an array that is trusted", "race-global"),
 )
