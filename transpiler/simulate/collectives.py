@@ -113,6 +113,7 @@ class Collectives:
                 Actor(there, other_source, other_span, "barrier" if words.startswith("it waits") else "read"),
             ),
             labels=(Label(other_span, f"{other_name}: {words}"),) if other_source is source else (),
+            both_lines=False,
             help=f"move the {what} to where all threads of the {scope} pass"
             if scope != "warp"
             else "let the mask name just the threads that come here, or move the collective out of the branch",

@@ -79,15 +79,16 @@ class Findings:
         array: str | None = None,
         index: tuple[int, ...] | None = None,
         interval: str | None = None,
+        both_lines: bool = True,
         times: int = 1,
     ) -> None:
-        """`actors[0]` stands at the primary span; the other one, if any, is labelled where it stands in the same text."""
+        """`actors[0]` stands at the primary span. `both_lines`: the line of the other one takes part as well."""
         first = actors[0]
         key = (code, *(a.span for a in actors))
         if key in self._found:
             self._found[key][1][0] += times
             return
-        lines = tuple(sorted(a.line for a in actors)) if len(actors) > 1 else ()
+        lines = tuple(sorted(a.line for a in actors)) if len(actors) > 1 and both_lines else ()
         witness = Witness(self.description, tuple(self._thread(a) for a in actors), array, index, interval)
         diagnostic = Diagnostic(
             code=code,
