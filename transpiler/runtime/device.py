@@ -130,6 +130,14 @@ class CudaDriver:
     def from_dlpack(self, value: Any) -> Any:
         return self._cupy.from_dlpack(value)
 
+    def to_device(self, array: Any) -> Any:
+        """A copy of a NumPy array on the current device."""
+        return self._cupy.asarray(array)
+
+    def to_host(self, array: Any) -> Any:
+        """A copy of a device array as a NumPy array, once what its stream has to do is done."""
+        return self._cupy.asnumpy(array)
+
 
 _lock = threading.Lock()
 

@@ -1,0 +1,57 @@
+"""What programs and tests that use kernels need: run on a GPU or simulated, compare.
+
+In: kernels and NumPy arrays. Out: the arrays changed in place, as the kernel would change them on a device.
+Non-goals: speed of the copies; a program that cares holds its own device arrays and calls `k(...)`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from transpiler.api import Kernel
+
+Size = int | tuple[int, ...]
+
+
+def launch(kernel: Kernel, *args: Any, grid: Size | None = None, block: Size | None = None) -> str:
+    """Run a kernel on NumPy arrays, changed in place: on the GPU if there is one, else in the simulator.
+
+    `grid` and `block` are given together, in x, y, z order, or left to the kernel. Prints and returns where it ran, `"GPU"` or
+    `"simulator"`. Raises `LaunchError` and `CompileError` like a launch, `SimulationError` where the simulator finds a fault.
+    """
+    from transpiler.runtime.device import NoDevice, cuda_driver
+
+    try:
+        driver = cuda_driver()
+    except NoDevice as reason:
+        kernel.simulate(*args, grid=grid, block=block)
+        print(f"{kernel.__name__}: simulated, since {_short(reason)}")
+        return "simulator"
+    on_device = [driver.to_device(arg) if _is_array(arg) else arg for arg in args]
+    if grid is None and block is None:
+        kernel(*on_device)
+    else:
+        kernel[grid, block](*on_device)
+    for given, copy in zip(args, on_device, strict=True):
+        if _is_array(given):
+            given[...] = driver.to_host(copy)
+    print(f"{kernel.__name__}: ran on the GPU")
+    return "GPU"
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "__array_interface__") and hasattr(value, "shape") and hasattr(value, "flags")
+
+
+def _short(reason: Exception) -> str:
+    return str(reason).partition("\n")[0].rstrip(".")
+
+
+def check(got: np.ndarray, expected: Any, *, rtol: float = 0.0, atol: float = 0.0) -> None:
+    """Compare with what is expected; raises `AssertionError` with the largest difference."""
+    import numpy as np
+
+    np.testing.assert_allclose(np.asarray(got), np.asarray(expected), rtol=rtol, atol=atol)
