@@ -19,6 +19,7 @@ class Kernel:
     disjoint: tuple[tuple[str, str], ...] = (("x", "y"),)
     assumptions: tuple[str, ...] = ()
     runtime_checks: tuple[str, ...] = ()
+    instance: tuple[tuple[str, str], ...] = ()
     time_ms: float = 12.3
     diagnostics: tuple[Diagnostic, ...] = ()
     proof: tuple[str, ...] = ("line 5: read x[i]: in bounds (interval)",)
@@ -37,6 +38,7 @@ class File:
 
 @dataclass(frozen=True)
 class Unit:
+    name: str = "tag"
     source: str = "__global__ void tag();\n"
     header: str = "#pragma once\n"
     manifest: dict[str, Any] = field(default_factory=lambda: {"schema": 1, "kernels": []})

@@ -21,6 +21,7 @@ class Kernel:
     disjoint: tuple[tuple[str, str], ...] = (("x", "y"),)
     assumptions: tuple[str, ...] = ()
     runtime_checks: tuple[str, ...] = ()
+    instance: tuple[tuple[str, str], ...] = ()
     time_ms: float = 1.23456
     diagnostics: list[Diagnostic] = field(default_factory=lambda: [race()])
 
@@ -164,3 +165,8 @@ def _at(path: str) -> Source:
     from tests.diagnostics.support import TEXT
 
     return Source(TEXT, path)
+
+
+def test_an_instance_of_a_generic_kernel_says_which() -> None:
+    (kernel,) = machine.to_json([File(kernels=(Kernel(instance=(("T", "f16"),)),))])["files"][0]["kernels"]
+    assert kernel["instance"] == {"T": "f16"}

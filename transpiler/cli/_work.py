@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from transpiler.cli.files import read
 from transpiler.diagnostics import Diagnostic
-from transpiler.diagnostics.machine import FileFacts, KernelFacts
 from transpiler.source import Source
+
+if TYPE_CHECKING:
+    from transpiler.diagnostics.machine import FileFacts, KernelFacts
+    from transpiler.pipeline import FileReport
 
 
 class Unit(Protocol):
-    """The emitted files of one kernel file."""
+    """The emitted files of one kernel file; `name` is theirs, without suffix."""
 
+    @property
+    def name(self) -> str: ...
     @property
     def source(self) -> str: ...
     @property
@@ -38,10 +43,9 @@ class NoReport:
 
 
 def load(paths: Sequence[str]) -> list[Source | NoReport]:
-    return [
-        NoReport(path, (found,)) if isinstance(found, Diagnostic) else found
-        for path, found in zip(paths, map(read, paths), strict=True)
-    ]
+    """The files of a command line, each read or with the reason why it cannot be."""
+    found = zip(paths, map(read, paths), strict=True)
+    return [NoReport(path, (it,)) if isinstance(it, Diagnostic) else it for path, it in found]
 
 
 def status(reports: Sequence[FileFacts]) -> int:
@@ -53,7 +57,14 @@ def status(reports: Sequence[FileFacts]) -> int:
     return 0 if proved and not errors else 1
 
 
-def check(source: Source, *, deny_trust: bool = False) -> FileFacts:
+def unit_name(path: str) -> str:
+    """What the emitted files of a kernel file are called, without suffix."""
+    from transpiler import pipeline
+
+    return pipeline.unit_name(path)
+
+
+def check(source: Source, *, deny_trust: bool = False) -> FileReport:
     """Prove every kernel of a file."""
     from transpiler import pipeline
 

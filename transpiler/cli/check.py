@@ -66,10 +66,16 @@ def show_report(report: FileFacts, verbose: bool) -> None:
         echo(f"{report.path}:1:1: no @kernel here")
     for kernel in report.kernels:
         verdict = styled(kernel.verdict, fg=_STYLE.get(kernel.verdict, "yellow"), bold=True)
-        echo(f"{report.path}:{kernel.line}: {kernel.name}: {verdict}{_notes(kernel)}")
+        echo(f"{report.path}:{kernel.line}: {title(kernel)}: {verdict}{_notes(kernel)}")
         if verbose:
             for line in details(kernel):
                 echo(f"  {line}")
+
+
+def title(kernel: KernelFacts) -> str:
+    """`axpy`, or `axpy[T=f16]` for an instance of a generic kernel."""
+    values = ", ".join(f"{name}={value}" for name, value in kernel.instance)
+    return f"{kernel.name}[{values}]" if values else kernel.name
 
 
 def _notes(kernel: KernelFacts) -> str:

@@ -28,7 +28,7 @@ def command(
 
     A FILE with an error leaves what was written for it before as it is.
     """
-    _refuse_clashes(files)
+    refuse_clashes(files)
     folder = None if output is None else output_folder(output)
     reports: list[FileFacts] = []
     for source in _work.load(files):
@@ -43,24 +43,24 @@ def command(
         if unit is not None and folder is None:
             echo(unit.source.rstrip("\n"))
         elif unit is not None and folder is not None:
-            _write(folder, Path(report.path).stem, unit)
+            _write(folder, unit)
         elif not report.diagnostics and not report.kernels:
             echo(f"{report.path}:1:1: no @kernel here", err=True)
     return _work.status(reports)
 
 
-def _write(folder: Path, stem: str, unit: _work.Unit) -> None:
+def _write(folder: Path, unit: _work.Unit) -> None:
     contents = {".cu": unit.source, ".h": unit.header, ".json": dumps(unit.manifest) + "\n"}
-    paths: dict[Path, str | bytes] = {folder / f"{stem}{suffix}": text for suffix, text in contents.items()}
+    paths: dict[Path, str | bytes] = {folder / f"{unit.name}{suffix}": text for suffix, text in contents.items()}
     write(paths)
     for path in paths:
         echo(str(path))
 
 
-def _refuse_clashes(files: tuple[str, ...]) -> None:
+def refuse_clashes(files: tuple[str, ...]) -> None:
     """Two files of one name would overwrite each other's output."""
     seen: dict[str, str] = {}
     for file in files:
-        other = seen.setdefault(Path(file).stem, file)
+        other = seen.setdefault(_work.unit_name(file), file)
         if other != file:
             raise click.UsageError(f"{other} and {file} would be written to the same names; emit them to two folders")

@@ -37,6 +37,8 @@ class KernelFacts(Protocol):
     @property
     def runtime_checks(self) -> Sequence[str]: ...
     @property
+    def instance(self) -> Sequence[tuple[str, str]]: ...
+    @property
     def time_ms(self) -> float: ...
     @property
     def diagnostics(self) -> Sequence[Diagnostic]: ...
@@ -88,8 +90,10 @@ def _file(facts: FileFacts) -> dict[str, Any]:
 
 
 def _kernel(facts: KernelFacts) -> dict[str, Any]:
+    instance = {"instance": dict(facts.instance)} if facts.instance else {}
     return {
         "name": facts.name,
+        **instance,
         "line": facts.line,
         "verdict": facts.verdict,
         "contract": [str(line) for line in facts.contract],
