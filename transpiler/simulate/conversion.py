@@ -64,16 +64,17 @@ def _round_to_odd(value: Value) -> Value:
     """To f32 so that rounding once more (to bf16) gives what rounding once gives: what is not exact gets an odd last bit."""
     if value.dtype == np.float32:
         return value
+    wide, error = value.astype(np.float64), np.float64(0)
     if value.dtype.kind in "iu" and value.dtype.itemsize == 8:
         high = (value >> value.dtype.type(32)).astype(np.float64) * 4294967296.0
         low = (value & value.dtype.type(0xFFFFFFFF)).astype(np.float64)
-        wide, lost = high + low, (low - ((high + low) - high)) != 0
-    else:
-        wide, lost = value.astype(np.float64), np.bool_(False)
+        wide = high + low
+        error = low - (wide - high)
+        wide = np.where(error * wide < 0, np.nextafter(wide, 0.0), wide)
     single = wide.astype(np.float32)
     back = single.astype(np.float64)
     beyond = np.abs(back) > np.abs(wide)
     single = np.where(beyond, np.nextafter(single, np.float32(0)), single).astype(np.float32)
-    inexact = ((single.astype(np.float64) != wide) | lost) & np.isfinite(wide)
+    inexact = ((single.astype(np.float64) != wide) | (error != 0)) & np.isfinite(wide)
     odd = np.where(inexact, single.view(np.uint32) | np.uint32(1), single.view(np.uint32)).astype(np.uint32)
     return odd.view(np.float32)[()]
