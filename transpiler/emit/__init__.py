@@ -1,5 +1,11 @@
 """Device IR to readable CUDA C++.
 
-In: `device.Kernel`s, their proved `Ranges` and contracts. Out: the text of a unit, its header and its manifest, byte-identical on
-every run. Non-goals: proving anything, compiling the text (`runtime.nvrtc`).
+In: `device.Kernel`s, their proved `Ranges` and contracts. Out: the text of a unit, its header and its manifest,
+byte-identical on every run. Non-goals: proving anything, compiling the text (`runtime.nvrtc`).
 """
+
+from transpiler.emit.abi import FAILURE_WORDS, AbiParam, abi
+from transpiler.emit.functions import Site
+from transpiler.emit.unit import EmitOptions, EmittedUnit, Entry, emit_unit
+
+__all__ = ["FAILURE_WORDS", "AbiParam", "EmitOptions", "EmittedUnit", "Entry", "Site", "abi", "emit_unit"]

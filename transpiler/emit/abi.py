@@ -1,18 +1,21 @@
 """The parameter list of a kernel in C++: the one truth for the text, the header, the manifest and the launch.
 
-In: a kernel or a device function. Out: its C++ parameters in order: those of the source, then what the body needs to know
-about sizes (named dims, anonymous extents, strides, as `long long`), then the failure buffer of recorded checks.
+In: a kernel or a device function. Out: its C++ parameters in order: those of the source, then what the body needs to
+know about sizes (named dims, anonymous extents, strides, as `long long`), then the failure buffer of recorded checks.
 A size is needed where the body names it, or where it linearises an index of a parameter of rank 2 or more.
 Non-goals: values (`runtime.launch`), checks of them (`runtime.contracts`).
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from transpiler.emit import walk
 from transpiler.emit.cpp_types import ANY, LONG, cpp_type, index_type
+from transpiler.emit.helpers import reserved
 from transpiler.emit.names import Names
+from transpiler.intrinsics.entry import Signature
 from transpiler.ir import device as d
 from transpiler.ir.types import DType
 
@@ -21,8 +24,9 @@ from transpiler.ir.types import DType
 class AbiParam:
     """One C++ parameter.
 
-    `kind`: `pointer` and `scalar` are the source's parameter `name`; `dim` is the value of the dim `name`; `extent` and `stride`
-    are those of axis `axis` of the array parameter `name` (a stride counts elements); `failure` points to the failure buffer.
+    `kind`: `pointer` and `scalar` are the source's parameter `name`; `dim` is the value of the dim `name`; `extent`
+    and `stride` are those of axis `axis` of the array parameter `name` (a stride counts elements); `failure` points
+    to the failure buffer.
     """
 
     kind: str
@@ -58,7 +62,27 @@ class Checks:
 
 def abi(kernel: d.Kernel) -> tuple[AbiParam, ...]:
     """The C++ parameters of a kernel."""
-    return parameters(kernel, Names(), Checks.of(kernel.options))
+    return parameters(kernel, function_names(kernel), Checks.of(kernel.options))
+
+
+def function_names(function: d.Kernel | d.Function) -> Names:
+    """The identifiers of a function, before any is claimed: those of helpers and of intrinsics that it calls are taken."""
+    calls = [(s.callee, s.args, tuple(t.type for t in s.targets)) for s in _call_statements(function.body)]
+    calls += [(n.callee, n.args, (n.type,)) for n in walk.everything(function.body) if isinstance(n, d.Call)]
+    taken: set[str] = set()
+    for callee, args, results in calls:
+        if isinstance(callee, d.Function):
+            continue
+        types = tuple(arg.type for arg in args if isinstance(arg, d.Expr))
+        if not results:
+            ruled = callee.rule(types)
+            results = () if isinstance(ruled, str) else ruled.results
+        taken.update(re.findall(r"[A-Za-z_]\w*", callee.cpp(Signature(types, results))))
+    return Names(reserved() | taken)
+
+
+def _call_statements(body: tuple[d.Stmt, ...]) -> list[d.CallStmt]:
+    return [stmt for stmt in walk.statements(body) if isinstance(stmt, d.CallStmt)]
 
 
 def parameters(

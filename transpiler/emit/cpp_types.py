@@ -1,6 +1,7 @@
 """The C++ types that kernels are written in.
 
-In: dtypes of the language. Out: their C++ spelling, and the little arithmetic about C++ integer types that the printer needs.
+In: dtypes of the language. Out: their C++ spelling, and the little arithmetic about C++ integer types that the
+printer needs.
 Non-goals: which width an index integer gets (`expressions`, from the ranges).
 """
 

@@ -22,15 +22,15 @@ def integer(value: int, ctype: str, text: str = "") -> str:
     magnitude = text.replace("_", "").lower() if value >= 0 else ""
     if not _PLAIN_INT.fullmatch(magnitude) or int(magnitude, 0) != value:
         magnitude = str(abs(value))
-    suffix = {UINT: "u", ULONG: "ull", LONG: "ll"}.get(ctype, "")
+    suffix = {UINT: "u", ULONG: "ULL", LONG: "LL"}.get(ctype, "")
     if ctype == INT and not INT32[0] <= value <= INT32[1]:
-        suffix = "ll"
+        suffix = "LL"
     if value == -(2**63):
-        return "(-9223372036854775807ll - 1)"
+        return "(-9223372036854775807LL - 1)"
     if value == -(2**31) and not suffix:
         return "(-2147483647 - 1)"
     if magnitude.startswith("0x") and suffix == "" and value > INT32[1]:
-        suffix = "ll"
+        suffix = "LL"
     return f"{'-' if value < 0 else ''}{magnitude}{suffix}"
 
 
@@ -55,7 +55,7 @@ def _special(value: float, bits: int) -> str:
     if bits == 32:
         pattern = "0x7fc00000" if math.isnan(value) else "0x7f800000"
         return f"{'-' if value < 0 else ''}__int_as_float({pattern})"
-    pattern = "0x7ff8000000000000ll" if math.isnan(value) else "0x7ff0000000000000ll"
+    pattern = "0x7ff8000000000000LL" if math.isnan(value) else "0x7ff0000000000000LL"
     return f"{'-' if value < 0 else ''}__longlong_as_double({pattern})"
 
 
@@ -139,7 +139,7 @@ def comment(text: str) -> str:
 
 
 def comment_lines(text: str) -> tuple[str, ...]:
-    """A docstring or other block of text as comment lines, its common indentation taken off as `inspect.cleandoc` does."""
+    """A docstring or other block of text as comment lines, its common indentation taken off as `inspect` does."""
     lines = text.expandtabs().split("\n")
     margin = min((len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()), default=0)
     lines = [lines[0].strip(), *(line[margin:] for line in lines[1:])]

@@ -1,7 +1,7 @@
 """Python names as C++ identifiers.
 
-In: the names of a kernel, in order. Out: for each a C++ identifier that is legal, clashes with nothing that the unit uses, and
-is the Python name wherever that is possible; and the list of those that had to change, for a comment.
+In: the names of a kernel, in order. Out: for each a C++ identifier that is legal, clashes with nothing that the unit
+uses, and is the Python name wherever that is possible; and the list of those that had to change, for a comment.
 Non-goals: which names live in which scope (`scopes`).
 """
 
@@ -84,15 +84,24 @@ class Names:
         self.mapping: dict[str, str] = {}
         """Python names that could not be kept, in order of appearance."""
 
-    def claim(self, name: str, *, avoid: frozenset[str] | set[str] = frozenset(), note: bool = True) -> str:
-        """A fresh identifier for `name`, different from all handed out for the whole function and from those in `avoid`."""
-        cpp = self.fresh(name, self._used | avoid)
+    @property
+    def used(self) -> frozenset[str]:
+        """What is claimed for the whole function."""
+        return frozenset(self._used)
+
+    def reserve(self, cpp: str) -> None:
+        """Keep an identifier away from all that is claimed later."""
+        self._used.add(cpp)
+
+    def claim(self, name: str, *, note: bool = True) -> str:
+        """A fresh identifier for `name`, different from all claimed before."""
+        cpp = self.fresh(name, self._used)
         self._used.add(cpp)
         if note:
             self.note(name, cpp)
         return cpp
 
-    def fresh(self, name: str, used: set[str]) -> str:
+    def fresh(self, name: str, used: set[str] | frozenset[str]) -> str:
         """As `claim`, but only `used` and what is reserved counts, and nothing is remembered."""
         base = legal(name)
         if base in self._reserved:

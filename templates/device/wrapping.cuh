@@ -1,0 +1,18 @@
+// Signed arithmetic that wraps around, as NumPy's does: signed overflow is undefined in C++, unsigned is not.
+__device__ inline int wrapping_add(int a, int b) { return (int)((unsigned int)a + (unsigned int)b); }
+__device__ inline int wrapping_sub(int a, int b) { return (int)((unsigned int)a - (unsigned int)b); }
+__device__ inline int wrapping_mul(int a, int b) { return (int)((unsigned int)a * (unsigned int)b); }
+__device__ inline int wrapping_abs(int a) { return a < 0 ? wrapping_sub(0, a) : a; }
+__device__ inline long long wrapping_add(long long a, long long b)
+{
+    return (long long)((unsigned long long)a + (unsigned long long)b);
+}
+__device__ inline long long wrapping_sub(long long a, long long b)
+{
+    return (long long)((unsigned long long)a - (unsigned long long)b);
+}
+__device__ inline long long wrapping_mul(long long a, long long b)
+{
+    return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+__device__ inline long long wrapping_abs(long long a) { return a < 0 ? wrapping_sub(0LL, a) : a; }
