@@ -110,7 +110,7 @@ def test_index_integers_are_exact_or_told(op: str) -> None:
     exact = {**EXACT, "//": lambda a, b: a // b, "<<": lambda a, b: a << b, "**": lambda a, b: a**b}[op]
     left, right = pairs(INDEX)
     if op in ("<<", "**"):
-        left, right = edge_values(INDEX) * 4, sum(([s] * len(edge_values(INDEX)) for s in (0, 1, 31, 62)), [])
+        left, right = edge_values(INDEX) * 4, [s for s in (0, 1, 31, 62) for _ in edge_values(INDEX)]
     if op == "//":
         left, right = zip(*((a, b) for a, b in zip(left, right, strict=True) if b), strict=True)
     result, faults = apply(op, INDEX, list(left), list(right))

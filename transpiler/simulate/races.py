@@ -117,10 +117,15 @@ class Detector:
         self._against(batch, batch.shadow.writer)
         for column in batch.shadow.readers:
             self._against(batch, column)
+        self._against_scopes(batch)
+        self._remember(batch, batch.shadow.atomics)
+        self._against_scopes(batch)
+
+    def _against_scopes(self, batch: Batch) -> None:
+        """Two atomics conflict if one of them is for its block alone and the other is of another block."""
         if self._scoped:
             for column in batch.shadow.atomics:
                 self._against(batch, column, only_across_scope=True)
-        self._remember(batch, batch.shadow.atomics)
 
     def write(self, batch: Batch) -> None:
         """A write that conflicts with nothing comes after all that was known of its cell: it alone is kept."""
