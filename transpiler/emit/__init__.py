@@ -6,6 +6,22 @@ byte-identical on every run. Non-goals: proving anything, compiling the text (`r
 
 from transpiler.emit.abi import FAILURE_WORDS, AbiParam, abi
 from transpiler.emit.functions import Site
+from transpiler.emit.header import emit_header
+from transpiler.emit.manifest import manifest
+from transpiler.emit.shared import SharedLayout, shared_layout
 from transpiler.emit.unit import EmitOptions, EmittedUnit, Entry, emit_unit
 
-__all__ = ["FAILURE_WORDS", "AbiParam", "EmitOptions", "EmittedUnit", "Entry", "Site", "abi", "emit_unit"]
+__all__ = [
+    "FAILURE_WORDS",
+    "AbiParam",
+    "EmitOptions",
+    "EmittedUnit",
+    "Entry",
+    "SharedLayout",
+    "Site",
+    "abi",
+    "emit_header",
+    "emit_unit",
+    "manifest",
+    "shared_layout",
+]

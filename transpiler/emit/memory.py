@@ -84,8 +84,15 @@ def offset(p: Printer, array: d.Array, indices: tuple[d.Expr, ...]) -> Text:
             total = index
             continue
         row = d.Binary("*", total, extent, span=index.span, type=INDEX)
-        total = row if _is_zero(index) else d.Binary("+", row, index, span=index.span, type=INDEX)
+        total = row if _is_zero(index) else _plus(row, index)
     return text.primary("0", INT) if total is None else p.expr(total)
+
+
+def _plus(row: d.Expr, index: d.Expr) -> d.Expr:
+    """`row + (a + b)` as `row + a + b`: the same number, read more easily."""
+    if isinstance(index, d.Binary) and index.op in ("+", "-"):
+        return d.Binary(index.op, _plus(row, index.left), index.right, span=index.span, type=INDEX)
+    return d.Binary("+", row, index, span=index.span, type=INDEX)
 
 
 def _strided_offset(p: Printer, array: d.ArrayParam, indices: tuple[d.Expr, ...]) -> Text:

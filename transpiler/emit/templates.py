@@ -18,13 +18,23 @@ if TYPE_CHECKING:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("transpiler.templates", ""),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
+    )
+    environment.filters["indented"] = indented
+    return environment
+
+
+def indented(lines: str) -> str:
+    """Lines of C++ one level deeper; blank ones and `#line` stay at the margin."""
+    return "".join(
+        line if line.isspace() or line.startswith("#line") else f"    {line}"
+        for line in lines.splitlines(keepends=True)
     )
 
 

@@ -1,0 +1,102 @@
+"""The C++ header of a unit: typed prototypes of its kernels, documented, and their launch facts as constants.
+
+In: the kernels and their contracts. Out: the text of a header that a host compiler reads too: prototypes show only to a
+CUDA compiler. Non-goals: launching from C++.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+
+from transpiler.emit import literals
+from transpiler.emit.abi import AbiParam, abi
+from transpiler.emit.cpp_types import HALF_HEADERS
+from transpiler.emit.functions import doc_lines
+from transpiler.emit.names import FILE_SCOPE, Names
+from transpiler.emit.python_text import python_text
+from transpiler.emit.shared import SharedLayout, shared_layout
+from transpiler.emit.templates import render
+from transpiler.emit.unit import entry_names
+from transpiler.ir import device as d
+
+
+def emit_header(
+    name: str, kernels: Sequence[d.Kernel], *, contracts: Mapping[d.Kernel, Sequence[str]] | None = None
+) -> str:
+    names = entry_names(kernels)
+    identifier = re.sub(r"\W", "_", name)
+    paths = dict.fromkeys(PurePath(kernel.source.path).name for kernel in kernels)
+    params = {kernel: abi(kernel) for kernel in kernels}
+    dtypes = {p.dtype.name for ps in params.values() for p in ps if p.dtype is not None}
+    return render(
+        "header.h.j2",
+        banner=[f"Kernels of {', '.join(map(literals.comment_keep, paths))}. Generated: edit that file, not this one."],
+        guard=f"{identifier.upper()}_H",
+        includes=[HALF_HEADERS[dtype] for dtype in sorted(dtypes & HALF_HEADERS.keys(), reverse=True)],
+        namespace=Names(FILE_SCOPE).fresh(identifier, frozenset()),
+        kernels=[
+            {
+                "name": names[kernel],
+                "comments": _comments(kernel, params[kernel], tuple((contracts or {}).get(kernel, ()))),
+                "parameters": [param.declaration for param in params[kernel]],
+                "block": [extent or 0 for extent in kernel.block],
+            }
+            for kernel in kernels
+        ],
+    )
+
+
+def _comments(kernel: d.Kernel, params: tuple[AbiParam, ...], contract: tuple[str, ...]) -> list[str]:
+    sections = [
+        doc_lines(kernel.comments, kernel.doc),
+        [f"Instance: {', '.join(f'{key} = {value}' for key, value in kernel.instance)}"] if kernel.instance else [],
+        ["Parameters:", *(f"  {param.cpp_name}: {meaning(kernel, param)}" for param in params)] if params else [],
+        ["A launch must meet:", *(f"  {line}" for line in contract)] if contract else [],
+        _launch(kernel),
+    ]
+    lines: list[str] = []
+    for section in sections:
+        lines += ["", *section] if lines and section else section
+    return [literals.comment_keep(line) for line in lines]
+
+
+def meaning(kernel: d.Kernel, param: AbiParam) -> str:
+    """What a parameter is, in the words of the kernel language."""
+    match param.kind:
+        case "pointer":
+            array = kernel.arrays_by_name[param.name]
+            word = {"in": "In", "out": "Out", "inout": "InOut", "atomic": "Atomic"}[array.ownership]
+            shape = "".join(f", {python_text(extent)}" for extent in array.shape)
+            order = {"F": ", FOrder", "strided": ", Strided"}.get(array.order, "")
+            return f"{word}[{array.dtype}{shape}{order}]"
+        case "scalar":
+            return str(param.dtype)
+        case "dim":
+            return f"the dim {param.name}"
+        case "extent":
+            return f"{param.name}.shape[{param.axis}]"
+        case "stride":
+            return f"stride of axis {param.axis} of {param.name}, in elements"
+    return "the failure buffer of run-time checks, 12 zeroed long longs"
+
+
+def _launch(kernel: d.Kernel) -> list[str]:
+    block = ", ".join(str(extent or "any") for extent in kernel.block)
+    lines = [f"Block: ({block})"]
+    if kernel.grid is not None:
+        lines.append(f"Grid: ({', '.join(map(python_text, kernel.grid))})")
+    if kernel.domain is not None:
+        lines.append(f"Domain: ({', '.join(map(python_text, kernel.domain))})")
+    if shared := shared_text(shared_layout(kernel)):
+        lines.append(f"Dynamic shared memory in bytes: {shared}")
+    return lines
+
+
+def shared_text(layout: SharedLayout) -> str:
+    """The bytes of the dynamic block, as a formula; empty when there is none."""
+    terms = [" * ".join([str(a.dtype.itemsize), *(python_text(e, 2) for e in a.shape)]) for a in layout.dynamic]
+    if layout.leftover is None:
+        return " + ".join(terms)
+    return f"({' + '.join(terms)} + 15) // 16 * 16 + smem" if terms else "smem"
