@@ -6,13 +6,12 @@ Non-goals: building the parameter (`signature`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from transpiler.check.context import BUILTIN_DTYPES, Context, dtype_of_name
 from transpiler.check.expressions import fold_static
 from transpiler.check.meaning import DimMeaning, DTypeRef, Static
 from transpiler.ir import surface
 from transpiler.ir.types import DType
+from transpiler.records import value
 
 OWNERSHIP = {"transpiler.In": "in", "transpiler.Out": "out", "transpiler.InOut": "inout", "transpiler.Atomic": "atomic"}
 _ORDERS = {"transpiler.Strided": "strided", "transpiler.FOrder": "F"}
@@ -20,7 +19,7 @@ _ORDERS = {"transpiler.Strided": "strided", "transpiler.FOrder": "F"}
 Extent = int | DimMeaning | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ArrayAnnotation:
     ownership: str
     dtype: DType
@@ -29,12 +28,12 @@ class ArrayAnnotation:
     optional: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ScalarAnnotation:
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ConstAnnotation:
     kind: str
     """`int`, `bool` or `float`."""

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from transpiler.intrinsics.entry import Intrinsic, Signature
 from transpiler.ir import device, surface
 from transpiler.ir.types import BOOL, WEAK_FLOAT, WEAK_INT, DType, TupleType, Type, VectorType
+from transpiler.records import node, value
 from transpiler.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Static:
     """A number known at compile time: a literal, a module constant, a `Const` parameter, arithmetic on them."""
 
@@ -29,49 +30,49 @@ class Static:
         return WEAK_INT if isinstance(self.value, int) else WEAK_FLOAT
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Text:
     """A string, legal as a message or as a dtype name."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DTypeRef:
     """A dtype as a value: `f32` in `f32(x)` or `cuda.shared.array(8, f32)`."""
 
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class VectorRef:
     """`vec(f32, 3)` as a constructor."""
 
     type: VectorType
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Qualified:
     """An imported or built-in name, to be looked up by its full name: `transpiler.cuda.atomic`, `math`, `builtins.len`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class DeviceRef:
     """A `@device` function."""
 
     function: surface.Function
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DimMeaning:
     """A named dim: an index integer."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class ArrayMeaning:
     """An array or a view. `origin` is the parameter, the allocating call or the subscript that it comes from.
 
@@ -96,19 +97,19 @@ class ArrayMeaning:
         return self.root or self
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ShapeOf:
     """`a.shape`."""
 
     array: ArrayMeaning
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TupleMeaning:
     items: tuple[Meaning, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RangeMeaning:
     """`range(...)`, maybe in `unroll`, `reversed` or `enumerate`: legal behind `in` of a `for`."""
 
@@ -119,7 +120,7 @@ class RangeMeaning:
     reverse: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SequenceMeaning:
     """What else a `for` can run over: known items (a tuple, `enumerate` or `zip` of known ones); the body is repeated."""
 
@@ -128,7 +129,7 @@ class SequenceMeaning:
     """The expressions of the items where there are any (else the meaning is a `Static`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NoneMeaning:
     """`None`, and an optional array argument that is absent."""
 
@@ -154,27 +155,27 @@ Meaning = (
 # --- calls, resolved --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class IntrinsicCall:
     entry: Intrinsic
     signature: Signature
     args: tuple[surface.Expr | Static, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FunctionCall:
     callee: Typed
     args: tuple[surface.Expr | None, ...]
     """None where the parameter is a compile-time constant of the instance."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CastCall:
     dtype: DType
     arg: surface.Expr
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BuiltinCall:
     """`abs min max divmod pow int float bool len` and `cuda.grid`, `cuda.gridsize`, by name."""
 
@@ -182,13 +183,13 @@ class BuiltinCall:
     args: tuple[surface.Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class VectorCall:
     type: VectorType
     args: tuple[surface.Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AtomicCall:
     op: str
     array: surface.Expr
@@ -198,7 +199,7 @@ class AtomicCall:
     scope: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AllocCall:
     array: ArrayMeaning
     shape: tuple[surface.Expr, ...]
@@ -206,23 +207,23 @@ class AllocCall:
     values: tuple[int | float | bool, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BarrierCall:
     scope: str
     mask: surface.Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FenceCall:
     scope: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PrintCall:
     parts: tuple[str | tuple[surface.Expr, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ContractCall:
     """`requires`, `invariant` and `trust` as statements."""
 
@@ -247,7 +248,7 @@ ResolvedCall = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ParamMeaning:
     """A parameter: its meaning in the body, and what the device IR will hold for it (None: a compile-time constant)."""
 
@@ -279,7 +280,7 @@ class Typed:
     launch: Launch | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Launch:
     """What the kernel's decorator says, evaluated."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass
 
 from transpiler.ir.types import (
     BF16,
@@ -27,19 +26,20 @@ from transpiler.ir.types import (
     Type,
     WeakType,
 )
+from transpiler.records import value
 
 COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 BITWISE = frozenset(("&", "|", "^"))
 SHIFTS = frozenset(("<<", ">>"))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Refusal:
     reason: str
     help: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Promoted:
     """`operand` is the type that both operands are converted to, `result` what the operation gives; `warnings` are codes."""
 
@@ -116,7 +116,7 @@ def join(a: Type, b: Type) -> Type | Refusal:
             return y
         if x == WEAK_FLOAT and isinstance(y, DType) and y.is_float:
             return y
-        if is_float(x) and is_int(y):
+        if is_float(x) and is_int(y) and y != WEAK_INT:
             return Refusal(f"one is {x}, the other is {y}", "cast one of them, so that the reader sees what happens")
     numeric = arithmetic_type(a, b)
     return numeric.operand if isinstance(numeric, Promoted) else numeric
@@ -225,7 +225,7 @@ def _comparable(a: Type, b: Type) -> Type:
     return common.operand if isinstance(common, Promoted) else INDEX
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Conversion:
     """Storing a value into `dtype` is legal; `exact` when the value must be proved to fit; `warning` is a code."""
 

@@ -9,7 +9,7 @@ Non-goals: the words of one finding, which its pass writes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from transpiler.records import value
 
 _FAMILY_KIND = {
     "01": "syntax",
@@ -21,7 +21,7 @@ _FAMILY_KIND = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Code:
     code: str
     title: str
@@ -87,6 +87,7 @@ CODES: dict[str, Code] = _table(
     ("E0307", "uninitialised memory is read", "uninitialised"),
     ("E0308", "an assumption that was refused", "ownership"),
     ("E0309", "cannot show that no race occurs", "race-global"),
+    ("E0310", "cannot show that memory was set before it is read", "uninitialised"),
     # E04 barriers and divergence
     ("E0401", "a barrier under divergent control flow", "divergence"),
     ("E0402", "a warp collective under divergent control flow", "divergence"),
@@ -103,6 +104,8 @@ CODES: dict[str, Code] = _table(
     ("E0507", "an assertion that does not hold", "arithmetic"),
     ("E0508", "an invariant or trusted condition that does not hold", "arithmetic"),
     ("E0509", "cannot show that an access is in bounds", "out-of-bounds"),
+    ("E0510", "cannot show that a value fits its destination", "overflow"),
+    ("E0511", "cannot show that an operation is defined or an assertion holds", "arithmetic"),
     # E08 launch contract
     ("E0801", "wrong number or names of arguments"),
     ("E0802", "an array of another dtype"),
@@ -139,4 +142,7 @@ CODES: dict[str, Code] = _table(
     ("W0210", "`x ** 0.5`"),
     # W03 races
     ("W0301", "a race on an array that is trusted", "race-global"),
+    # W05 bounds and arithmetic
+    ("W0501", "an extent that grows with the grid", "out-of-bounds"),
+    ("W0502", "an index integer that may wrap in memory", "overflow"),
 )

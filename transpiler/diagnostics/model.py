@@ -6,11 +6,11 @@ Non-goals: rendering (`render`), JSON and SARIF (`machine`), collecting state: p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from transpiler.diagnostics.codes import CODES
+from transpiler.records import value
 from transpiler.source import Source, Span
 
 
@@ -20,7 +20,7 @@ class Severity(Enum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Label:
     """A secondary span: because of this."""
 
@@ -28,7 +28,7 @@ class Label:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Thread:
     """One of the threads of a witness: block and thread index in x, y, z order, the line and what it does there."""
 
@@ -39,7 +39,7 @@ class Thread:
     """`"read"`, `"write"`, `"atomic"`, `"barrier"` or `"collective"`."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Witness:
     """A launch, and what goes wrong in it: what `transpile simulate --witness` replays.
 
@@ -54,7 +54,7 @@ class Witness:
     interval: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(kw_only=True)
 class Diagnostic:
     """One finding. `span` says what is wrong here, `labels` because of what, `help` what would mend it."""
 

@@ -9,11 +9,11 @@ Non-goals: syntax forms that only look like calls (`range`, `len`, `cuda.shared.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from transpiler.ir.types import DType, IndexType, Type
+from transpiler.records import node, value
 
 Scalar = DType | IndexType
 
@@ -31,7 +31,7 @@ class Effect(Enum):
     """Reads what changes by itself (`clock`, `activemask`): keeps its place."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Signature:
     """How one call is typed: arguments are converted to `args`, the results have types `results` (none, one or more)."""
 
@@ -43,7 +43,7 @@ Rule = Callable[[tuple[Type, ...]], Signature | str]
 """From the argument types (weak literals included) to a signature, or to the reason of a refusal (a sentence)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@node(kw_only=True)
 class Intrinsic:
     """`name` is the qualified name that `frontend` resolves to: `math.sqrt`, `transpiler.cuda.popc`."""
 

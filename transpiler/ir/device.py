@@ -18,10 +18,11 @@ Non-goals: control-flow graphs, SSA, C++ concerns (declaration places, widths, p
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from transpiler.ir.types import DType, IndexType
+from transpiler.records import node, value
 from transpiler.source import Source, Span
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 Scalar = DType | IndexType
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@node(kw_only=True)
 class Node:
     span: Span
 
@@ -38,7 +39,7 @@ class Node:
 # --- places -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Local(Node):
     """A variable of one thread. Temporaries of lowering have `is_temp`; two locals may share a name."""
 
@@ -47,7 +48,7 @@ class Local(Node):
     is_temp: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class ScalarParam(Node):
     """A scalar by value, uniform over the launch. `dtype` is what is passed; a signed integer is read as `INDEX`."""
 
@@ -60,7 +61,7 @@ class ScalarParam(Node):
         return IndexType() if self.dtype.kind == "int" else self.dtype
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Array(Node):
     """An array that threads can reach. `shape` holds `DimRef`, `Const` or `Extent` (of this very array, by name) expressions."""
 
@@ -73,7 +74,7 @@ class Array(Node):
         return len(self.shape)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class ArrayParam(Array):
     """Global memory in a kernel; in a device function any memory, given by the call.
 
@@ -86,17 +87,17 @@ class ArrayParam(Array):
     """Ownership comes from use, not from an annotation."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class SharedArray(Array):
     """Memory of a block. Extents that are not `Const` are sized by the launch; `shape == (Const(0),)` is what `smem=` leaves."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class LocalArray(Array):
     """Memory of a thread, of constant shape."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class ConstArray(Array):
     """Values known at compile time, in C order."""
 
@@ -106,12 +107,12 @@ class ConstArray(Array):
 # --- expressions ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@node(kw_only=True)
 class Expr(Node):
     type: Scalar
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Const(Expr):
     """A literal, already in the range of its type; `text` is how Python spells it where that is worth keeping (`0xFF`).
 
@@ -123,21 +124,21 @@ class Const(Expr):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Var(Expr):
     """Read of a local or a scalar parameter."""
 
     var: Local | ScalarParam
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class DimRef(Expr):
     """A named dim; type INDEX, at least 0, uniform over the launch."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Extent(Expr):
     """The extent of an axis of the array parameter of that name (anonymous: `int` in the annotation); INDEX, at least 0."""
 
@@ -145,7 +146,7 @@ class Extent(Expr):
     axis: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class LaunchVar(Expr):
     """A launch variable, type INDEX.
 
@@ -157,7 +158,7 @@ class LaunchVar(Expr):
     axis: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Unary(Expr):
     """`op`: `-`, `~` (integers), `not` (bool to bool), `abs`."""
 
@@ -165,7 +166,7 @@ class Unary(Expr):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Binary(Expr):
     """`op`: `+ - *`, `/` (floats), `// %`, `**`, `& | ^` (integers and bool), `<< >>` (integers), `min max`. Type of both operands."""
 
@@ -174,7 +175,7 @@ class Binary(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Compare(Expr):
     """`op`: `< <= > >= == !=`; type BOOL. Operands of one type, or of two integer types and then compared by value."""
 
@@ -183,7 +184,7 @@ class Compare(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Logic(Expr):
     """`op`: `and`, `or`; bool operands, the right one evaluated only where the left one does not decide."""
 
@@ -192,7 +193,7 @@ class Logic(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Select(Expr):
     """`then if cond else orelse`, lazily."""
 
@@ -201,7 +202,7 @@ class Select(Expr):
     orelse: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Cast(Expr):
     """Conversion to `type`.
 
@@ -214,7 +215,7 @@ class Cast(Expr):
     exact: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Load(Expr):
     """`array[indices]`; one INDEX expression an axis."""
 
@@ -222,7 +223,7 @@ class Load(Expr):
     indices: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Call(Expr):
     """A pure intrinsic, or a device function that only computes and reads and returns one scalar."""
 
@@ -230,7 +231,7 @@ class Call(Expr):
     args: tuple[Expr | View, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Range(Node):
     """Elements `start + k*step`, `0 <= k < length`, of an axis; all INDEX, `step` a constant other than 0."""
 
@@ -239,7 +240,7 @@ class Range(Node):
     step: int = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class View(Node):
     """An array argument: per axis of `array` an index (the axis is dropped) or a `Range`. A whole array has full ranges."""
 
@@ -250,19 +251,19 @@ class View(Node):
 # --- statements -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@node(kw_only=True)
 class Stmt(Node):
     comments: tuple[str, ...] = ()
     trailing: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Assign(Stmt):
     target: Local
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Store(Stmt):
     """`augmented` is the operator where the source says `a[i] += v` (then `value` is the Binary whose left operand is the Load)."""
 
@@ -272,7 +273,7 @@ class Store(Stmt):
     augmented: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Atomic(Stmt):
     """`target = old value; array[indices] = op(old, operands)` in one step.
 
@@ -289,7 +290,7 @@ class Atomic(Stmt):
     scope: str = "device"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class CallStmt(Stmt):
     """An intrinsic with an effect, or a device function; `targets` take its results in order (all or none of them)."""
 
@@ -298,7 +299,7 @@ class CallStmt(Stmt):
     args: tuple[Expr | View, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Barrier(Stmt):
     """`scope`: `block`, `warp` (with a `mask`, u32) or `grid`. Memory accesses before it come before those behind it, in its scope."""
 
@@ -306,21 +307,21 @@ class Barrier(Stmt):
     mask: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Fence(Stmt):
     """A memory fence; `scope`: `block`, `device`, `system`. Orders, does not wait."""
 
     scope: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class If(Stmt):
     cond: Expr
     then: tuple[Stmt, ...]
     orelse: tuple[Stmt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class For(Stmt):
     """`for counter in range(start, stop, step)`. `unroll`: None (the compiler decides), 0 fully, or a count."""
 
@@ -332,7 +333,7 @@ class For(Stmt):
     unroll: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class While(Stmt):
     """`pre` runs before each test (effects that the condition holds: a walrus, an atomic); usually empty."""
 
@@ -341,42 +342,42 @@ class While(Stmt):
     body: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Break(Stmt):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Continue(Stmt):
     """In a `While` it goes on to `pre` and the test."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Return(Stmt):
     values: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Assert(Stmt):
     cond: Expr
     message: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Print(Stmt):
     """`parts`: text, or (expression, format spec such as `.3f`, maybe empty). Ends with what `end` said (part of the text)."""
 
     parts: tuple[str | tuple[Expr, str], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Invariant(Stmt):
     """Holds whenever the loop whose body it opens tests its condition; proved, then used."""
 
     cond: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Trust(Stmt):
     """Believed and listed as an assumption: `cond`, or (when `ordered`) that accesses to the array do not race."""
 
@@ -388,7 +389,7 @@ class Trust(Stmt):
 # --- functions --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Requirement(Node):
     """One condition of `requires`: `cond` over dims, scalars and launch dimensions, or a data contract.
 
@@ -403,7 +404,7 @@ class Requirement(Node):
     args: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Function(Node):
     """An instance of a device function: one for each tuple of argument types. `returns` holds 0, 1 or more scalar types.
 
@@ -423,7 +424,7 @@ class Function(Node):
     """Neither writes memory nor synchronises: may stand in an expression."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Options:
     """What the decorator says beside the launch."""
 
@@ -437,7 +438,7 @@ class Options:
     line_info: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Kernel(Node):
     """One instance of a kernel: generic dtypes and `Const` parameters have values (`instance`, empty when there are none).
 
@@ -472,7 +473,7 @@ class Kernel(Node):
         return {p.name: p for p in self.params if isinstance(p, ArrayParam)}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ranges:
     """Proved numeric ranges (inclusive; None is unbounded), a fact table beside a kernel.
 

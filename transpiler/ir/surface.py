@@ -7,12 +7,11 @@ Both tracks share it. Non-goals: constructs outside the language, which the pars
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from transpiler.records import node
 from transpiler.source import Source, Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@node(kw_only=True)
 class Node:
     span: Span
 
@@ -20,46 +19,46 @@ class Node:
 # --- expressions ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@node(kw_only=True)
 class Expr(Node):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Name(Expr):
     id: str
     """NFKC-normalised, as Python does."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Int(Expr):
     value: int
     text: str
     """As written, so that `0xFF` stays `0xFF` in the C++."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Float(Expr):
     value: float
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Bool(Expr):
     value: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class NoneLiteral(Expr):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Str(Expr):
     value: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class FormattedValue(Expr):
     """`{value:spec}` of an f-string."""
 
@@ -67,30 +66,30 @@ class FormattedValue(Expr):
     spec: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class FString(Expr):
     parts: tuple[Str | FormattedValue, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Attribute(Expr):
     value: Expr
     attr: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Slice(Expr):
     start: Expr | None
     stop: Expr | None
     step: Expr | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class EllipsisLiteral(Expr):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Subscript(Expr):
     """`value[items]`; `a[i, j]` has two items, `a[(i, j)]` too."""
 
@@ -98,20 +97,20 @@ class Subscript(Expr):
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Keyword(Node):
     name: str
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Call(Expr):
     func: Expr
     args: tuple[Expr, ...]
     keywords: tuple[Keyword, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Unary(Expr):
     """`op` is `-`, `+`, `~` or `not`."""
 
@@ -119,7 +118,7 @@ class Unary(Expr):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Binary(Expr):
     """`op` is one of `+ - * / // % ** << >> & | ^ @`."""
 
@@ -128,7 +127,7 @@ class Binary(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Compare(Expr):
     """`left ops[0] rights[0] ops[1] rights[1] ...`; an op is one of `< <= > >= == !=`, `is`, `is not`, `in`, `not in`."""
 
@@ -137,7 +136,7 @@ class Compare(Expr):
     rights: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class BoolOp(Expr):
     """`op` is `and` or `or`; two or more values, flattened as CPython does (`a and b and c` is one node)."""
 
@@ -145,26 +144,26 @@ class BoolOp(Expr):
     values: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class IfExp(Expr):
     test: Expr
     body: Expr
     orelse: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class TupleExpr(Expr):
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class ListExpr(Expr):
     """Legal in decorators and annotations only."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class DictExpr(Expr):
     """Legal in decorators only."""
 
@@ -172,7 +171,7 @@ class DictExpr(Expr):
     values: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Walrus(Expr):
     target: Name
     value: Expr
@@ -181,7 +180,7 @@ class Walrus(Expr):
 # --- statements -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@node(kw_only=True)
 class Stmt(Node):
     comments: tuple[str, ...] = ()
     """Comment lines above the statement, without `#` and one blank after it."""
@@ -189,7 +188,7 @@ class Stmt(Node):
     """The comment behind the statement (behind the header of a compound one)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Assign(Stmt):
     """`targets[0] = targets[1] = value`; a target is a Name, Subscript, Attribute (refused later) or TupleExpr of targets."""
 
@@ -197,14 +196,14 @@ class Assign(Stmt):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class AnnAssign(Stmt):
     target: Expr
     annotation: Expr
     value: Expr | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class AugAssign(Stmt):
     """`op` is the binary operator without `=`."""
 
@@ -213,12 +212,12 @@ class AugAssign(Stmt):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class ExprStmt(Stmt):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class If(Stmt):
     """`elif` is an `If` alone in `orelse`, with `is_elif` set on it."""
 
@@ -228,7 +227,7 @@ class If(Stmt):
     is_elif: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class For(Stmt):
     target: Expr
     iter: Expr
@@ -236,34 +235,34 @@ class For(Stmt):
     orelse: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class While(Stmt):
     test: Expr
     body: tuple[Stmt, ...]
     orelse: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Break(Stmt):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Continue(Stmt):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Pass(Stmt):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Return(Stmt):
     value: Expr | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Assert(Stmt):
     test: Expr
     message: Expr | None
@@ -272,7 +271,7 @@ class Assert(Stmt):
 # --- functions and files ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Param(Node):
     name: str
     annotation: Expr | None
@@ -281,7 +280,7 @@ class Param(Node):
     """`positional-only`, `positional-or-keyword` or `keyword-only`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class TypeParam(Node):
     """`N: Dim` of `def k[N: Dim](...)` (PEP 695)."""
 
@@ -289,7 +288,7 @@ class TypeParam(Node):
     bound: Expr | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Decorator(Node):
     """`name` is the dotted name resolved through the file's imports (`transpiler.kernel`); args as written."""
 
@@ -298,7 +297,7 @@ class Decorator(Node):
     keywords: tuple[Keyword, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Function(Node):
     """A function with `@kernel` or `@device`. `name_span` is where its name stands."""
 
@@ -323,14 +322,14 @@ class Function(Node):
         return any(d.name == "transpiler.kernel" for d in self.decorators)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class DimDef(Node):
     """`class N(Dim): ...`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class DTypeDef(Node):
     """`class T(DType, of=(f16, f32)): ...`; `of` holds the dtype names in order."""
 
@@ -338,7 +337,7 @@ class DTypeDef(Node):
     of: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class ConstantDef(Node):
     """A module-level `NAME = expression` that may be a constant; `check.constants` folds it where a kernel names it."""
 
@@ -349,7 +348,7 @@ class ConstantDef(Node):
     comments: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Opaque(Node):
     """A module-level name that a kernel must not use: an ordinary class or function, a rebound name, a list.
 
@@ -360,7 +359,7 @@ class Opaque(Node):
     what: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Module:
     """What a file says that kernels can use. `names` maps each module-level name to its meaning.
 
