@@ -260,6 +260,7 @@ class FakeProgram:
     free_contract: tuple[str, ...] | None = None
     defaults: dict[str, Any] = field(default_factory=dict)
     consts: tuple[str, ...] = ()
+    checks: tuple[Any, ...] = ()
     requests: list[tuple[dict[str, Given], Dim3 | None]] = field(default_factory=list)
 
     name = property(lambda self: self.kernel.name)
@@ -293,7 +294,9 @@ class FakeProgram:
         return self._unit(free, self.contract if self.free_contract is None else self.free_contract)
 
     def _unit(self, kernel: d.Kernel, contract: tuple[str, ...]) -> CompiledUnit:
-        return CompiledUnit(kernel=kernel, abi=abi(kernel), symbol=kernel.name, cuda="// text", contract=contract)
+        return CompiledUnit(
+            kernel=kernel, abi=abi(kernel), symbol=kernel.name, cuda="// text", contract=contract, checks=self.checks
+        )
 
 
 class Bench:

@@ -8,7 +8,8 @@ import pytest
 from tests.runtime import fakes
 from tests.runtime.fakes import Bench, FakeProgram, array
 from transpiler.errors import DeviceError, LaunchError
-from transpiler.ir.types import I32
+from transpiler.ir import device as d
+from transpiler.ir.types import F32, F64, I32
 from transpiler.runtime.plan import Configuration
 
 
@@ -95,9 +96,22 @@ def test_smem_is_passed_and_opted_in():
     bench = Bench(fakes.saxpy())
     bench(2.0, array(8), array(8), config=Configuration((1, 1, 1), (256, 1, 1), smem=100_000))
     assert bench.launches[0].shared == 100_000
-    assert bench.driver.optins == [100_000]
+    assert bench.driver.optins == [227 * 1024]
     with pytest.raises(LaunchError, match="300000 bytes of shared memory"):
         bench(2.0, array(8), array(8), config=Configuration((1, 1, 1), (256, 1, 1), smem=300_000))
+
+
+def test_shared_arrays_are_sized_by_dims_and_scalars():
+    n = fakes.scalar_param("n", I32)
+    tile = d.SharedArray("tile", F32, (fakes.var(n),), span=fakes.HERE)
+    wide = d.SharedArray("wide", F64, (fakes.dim("N"), fakes.const(2)), span=fakes.HERE)
+    y = fakes.array_param("y", "out", fakes.dim("N"))
+    bench = Bench(fakes.kernel("k", y, n, dims=("N",), arrays=(tile, wide), grid=(fakes.const(1),)))
+    for count in (3, 5):
+        bench(array(10), count)
+    assert [launch.shared for launch in bench.launches] == [10 * 2 * 8 + 3 * 4, 10 * 2 * 8 + 5 * 4]
+    with pytest.raises(LaunchError, match="bytes of shared memory"):
+        bench(array(10), 10**6)
 
 
 def test_const_values_make_instances():

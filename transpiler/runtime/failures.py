@@ -1,7 +1,7 @@
 """Recorded checks that failed on the device, as Python exceptions.
 
 In: the failure buffer of a kernel on a device, in host memory that the kernel writes. Out: `IndexError` or `AssertionError` with
-line, block, thread, index and extent. The first failure is kept by a compare-and-swap in the kernel; reading it takes it out.
+line, block, thread, index and extent. The kernel keeps its first failure (`templates/device/failure.cuh`); reading takes it out.
 Non-goals: what the kernel does after a failed check (it skips the access and goes on).
 """
 
@@ -11,9 +11,9 @@ import ctypes
 
 from transpiler.emit.abi import FAILURE_WORDS
 from transpiler.runtime.driver import Driver
-from transpiler.runtime.unit import CompiledUnit
+from transpiler.runtime.unit import CheckSite, CompiledUnit
 
-STATE, LINE, BLOCK, THREAD, INDEX, EXTENT, WHAT = 0, 1, 2, 5, 8, 9, 10
+NUMBER, BLOCK, THREAD, INDEX, EXTENT = 0, 1, 4, 7, 8
 """Words of the buffer; block and thread take three each."""
 
 
@@ -26,12 +26,12 @@ class FailureBuffer:
         self._words = (ctypes.c_longlong * FAILURE_WORDS).from_address(self.address)
 
     def failed(self) -> bool:
-        return self._words[STATE] != 0
+        return self._words[NUMBER] != 0
 
     def take(self) -> Exception | None:
         """The first failure since the last call, if there was one."""
         words = self._words[:]
-        if words[STATE] == 0:
+        if words[NUMBER] == 0:
             return None
         ctypes.memset(self.address, 0, 8 * FAILURE_WORDS)
         return describe(self._unit, words)
@@ -39,13 +39,18 @@ class FailureBuffer:
 
 def describe(unit: CompiledUnit, words: list[int]) -> Exception:
     """The exception for the words of a failure buffer."""
-    kernel = unit.kernel
-    line = words[LINE]
+    site = next(site for site in unit.checks if site.number == words[NUMBER])
     block, thread = tuple(words[BLOCK : BLOCK + 3]), tuple(words[THREAD : THREAD + 3])
-    where = f"{kernel.source.path}:{line}, block {block}, thread {thread}"
-    text = kernel.source.line_text(line).strip()
-    if words[STATE] == 1:
-        return IndexError(
-            f"`{kernel.name}`: index {words[INDEX]} outside an axis of extent {words[EXTENT]} at {where}: `{text}`"
-        )
-    return AssertionError(f"`{kernel.name}`: assertion failed at {where}: `{text}`")
+    where = f"{site.path}:{site.line}, block {block}, thread {thread}"
+    line = _line(unit, site)
+    if site.kind == "bounds":
+        axis = f" on axis {site.axis}" if site.axis else ""
+        text = f"index {words[INDEX]} is outside `{site.array}` of extent {words[EXTENT]}{axis}"
+        return IndexError(f"`{unit.kernel.name}`: {text}\n  at {where}{line}")
+    return AssertionError(f"`{unit.kernel.name}`: {site.message or 'assertion failed'}\n  at {where}{line}")
+
+
+def _line(unit: CompiledUnit, site: CheckSite) -> str:
+    source = unit.kernel.source
+    text = source.line_text(site.line).strip() if site.path == source.path else ""
+    return f"\n  {text}" if text else ""

@@ -34,7 +34,7 @@ from transpiler.runtime.driver import Driver, Function, Limits
 from transpiler.runtime.failures import FailureBuffer
 from transpiler.runtime.refusal import refusal
 from transpiler.runtime.shapes import check_arrays, unify_dims
-from transpiler.runtime.shared import dynamic_bytes
+from transpiler.runtime.shared import dynamic_bytes, extent_terms
 from transpiler.runtime.slots import Slots, slots
 from transpiler.runtime.unit import CompiledUnit
 
@@ -54,16 +54,8 @@ class ScalarStep:
     param: d.ScalarParam
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two array parameters of which one is written; `low` and `high` are the bounds of what each touches, from its pointer."""
-
-    first: int
-    first_low: int
-    first_high: int
-    second: int
-    second_low: int
-    second_high: int
+Pair = tuple[int, int, int, int, int, int]
+"""Two array parameters of which one is written: of each its position and the bounds of what it touches, from its pointer."""
 
 
 @dataclass(slots=True)
@@ -134,7 +126,7 @@ class Plan:
     pairs: tuple[Pair, ...]
     reads: tuple[tuple[int, int, int], ...]
     writes: tuple[tuple[int, int, int], ...]
-    """(position, low, high) of what is read and written, as in `Pair`."""
+    """(position, low, high) of what is read, and of what is written, as in `Pair`."""
     tail: list[Any]
     grid: Dim3
     grid_of: Callable[[Values], tuple[int, ...]] | None
@@ -144,8 +136,13 @@ class Plan:
     check: Callable[[Values], int] | None
     checked: list[Condition]
     shared: int
+    shared_of: Callable[[Values], int] | None
+    """Computes the dynamic shared memory where it depends on scalars."""
     cooperative: bool
     packer: Packer
+    packed: int
+    """How many leading slots are packed."""
+    handle: int
     bytes: int
 
     @property
@@ -188,7 +185,7 @@ def make_plan(
         _set_grid(values, loaded.slots, grid)
         grids.check_grid(kernel, grid, block, loaded.limits)
     refuse_failed(loaded, static, check_function(static)(values) if static else -1, values)
-    shared = dynamic_bytes(kernel, values, loaded.slots, config.smem)
+    by_scalars = any(_is_dynamic(term, grid_of is not None) for term in extent_terms(kernel, loaded.slots))
     names = [param.name for param in kernel.params]
     keep = tuple(positions[name] for name in names)
     plan = Plan(
@@ -207,9 +204,12 @@ def make_plan(
         block=block,
         check=check_function(dynamic) if dynamic else None,
         checked=dynamic,
-        shared=shared,
+        shared=0 if by_scalars else dynamic_bytes(kernel, values, loaded.slots, config.smem),
+        shared_of=(lambda now: dynamic_bytes(kernel, now, loaded.slots, config.smem)) if by_scalars else None,
         cooperative=_is_cooperative(kernel),
         packer=Packer(loaded.unit.abi),
+        packed=loaded.slots.packed,
+        handle=loaded.function.handle,
         bytes=sum(array.size * array.itemsize for array in arrays.values()),
     )
     return plan
@@ -342,7 +342,7 @@ def _pairs(kernel: d.Kernel, arrays: Mapping[str, ArrayArg]) -> tuple[Pair, ...]
             if first.ownership != "in" or second.ownership != "in":
                 low, high = region(arrays[first.name], 0).bounds()
                 other_low, other_high = region(arrays[second.name], 0).bounds()
-                pairs.append(Pair(i, low, high, j, other_low, other_high))
+                pairs.append((i, low, high, j, other_low, other_high))
     return tuple(pairs)
 
 

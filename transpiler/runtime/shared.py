@@ -1,27 +1,26 @@
-"""Shared memory whose size a launch decides.
+"""Dynamic shared memory of a launch.
 
-In: a kernel and the numbers of a launch. Out: the bytes to ask for: arrays of run-time extents, one behind the other as the
-C++ lays them out, then what `smem=` adds.
-Non-goals: static shared memory, which the cubin states.
+In: a kernel and the numbers of a launch. Out: the bytes to ask for: the layout is the one that the C++ computes its pointers by.
+Non-goals: static shared memory, which the cubin states; limits (`runtime.grid`).
 """
 
 from __future__ import annotations
 
+from transpiler.emit.shared import shared_layout
 from transpiler.ir import device as d
-from transpiler.runtime.contracts import Values, from_device, value_function
+from transpiler.runtime.contracts import Term, Values, from_device, value_function
 from transpiler.runtime.slots import Slots
 
-ALIGNMENT = 16
+
+def extent_terms(kernel: d.Kernel, table: Slots) -> list[Term]:
+    """What the sizes depend on."""
+    return [from_device(extent, table) for array in shared_layout(kernel).dynamic for extent in array.shape]
 
 
 def dynamic_bytes(kernel: d.Kernel, values: Values, table: Slots, extra: int) -> int:
-    """Bytes of dynamic shared memory."""
-    total = 0
-    for array in kernel.arrays:
-        if not isinstance(array, d.SharedArray) or all(isinstance(extent, d.Const) for extent in array.shape):
-            continue
-        count = 1
-        for extent in value_function([from_device(e, table) for e in array.shape])(values):
-            count *= max(extent, 0)
-        total = -(-total // ALIGNMENT) * ALIGNMENT + count * array.dtype.itemsize
-    return total + extra
+    """Bytes of dynamic shared memory, `extra` of them the caller's (`smem=`)."""
+
+    def value(expr: d.Expr) -> int:
+        return max(value_function([from_device(expr, table)])(values)[0], 0)
+
+    return shared_layout(kernel).dynamic_bytes(value) + extra

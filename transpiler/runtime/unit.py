@@ -52,6 +52,25 @@ class Given:
     value: int | float | bool | None = None
 
 
+class CheckSite(Protocol):
+    """A check that the kernel records when it fails: `kind` is `bounds` (of an axis of an array) or `assert`."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def array(self) -> str: ...
+    @property
+    def axis(self) -> int: ...
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CompiledUnit:
     """One kernel instance with everything that launching it needs. `contract` holds conditions as Python text."""
@@ -63,6 +82,7 @@ class CompiledUnit:
     cuda: str
     """The C++ text that holds it."""
     contract: tuple[str, ...] = ()
+    checks: tuple[CheckSite, ...] = ()
     options: tuple[str, ...] = ()
     """NVRTC options beside the architecture."""
 

@@ -1,0 +1,37 @@
+"""From C++ text to a cubin, once a machine.
+
+In: a compiled unit and an architecture. Out: the bytes of a cubin (or the text of its PTX), from the disk cache where it has
+them. The key is everything that the bytes depend on: the text, the architecture, the options, our version and NVRTC's.
+Non-goals: finding NVRTC (`runtime.nvrtc`), loading (`runtime.device`).
+"""
+
+from __future__ import annotations
+
+import json
+
+from transpiler.runtime.cache import DiskCache
+from transpiler.runtime.unit import CompiledUnit
+from transpiler.version import VERSION
+
+
+class Builder:
+    """Builds units through a cache."""
+
+    def __init__(self, cache: DiskCache | None = None) -> None:
+        self.cache = DiskCache() if cache is None else cache
+
+    def cubin(self, unit: CompiledUnit, arch: str) -> bytes:
+        return self._build(unit, arch, "cubin")
+
+    def ptx(self, unit: CompiledUnit, arch: str) -> str:
+        return self._build(unit, arch, "ptx").decode()
+
+    def _build(self, unit: CompiledUnit, arch: str, kind: str) -> bytes:
+        from transpiler.runtime import nvrtc
+
+        key = json.dumps([kind, unit.cuda, arch, list(unit.options), VERSION, nvrtc.version()])
+        built = self.cache.get(key)
+        if built is None:
+            built = nvrtc.compile(unit.cuda, arch=arch, kind=kind, options=unit.options)
+            self.cache.put(key, built)
+        return built

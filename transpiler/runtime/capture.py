@@ -1,0 +1,149 @@
+"""From a live function to the text that the compiler reads.
+
+In: a function object. Out: a `Source` and the function's name in it. A function at the top of its module's file is read as the
+command line reads it: the whole file. A closure, a notebook cell or a function of an exec'ed text that `linecache` knows is
+cut out, and the names that it uses are spelled out above it with their live values; lines keep their numbers.
+Non-goals: executing anything; names that have no spelling (the compiler reports them as unknown).
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import textwrap
+import types
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from transpiler.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A function's text. `whole_file` says that module constants come from the file and must agree with the live ones."""
+
+    source: Source
+    name: str
+    whole_file: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoSource:
+    """A function without text, and where it says that it comes from."""
+
+    path: str
+
+
+def capture(function: types.FunctionType) -> Captured | NoSource:
+    code = function.__code__
+    path = code.co_filename
+    lines = linecache.getlines(path, function.__globals__)
+    if not lines:
+        return NoSource(path)
+    if "<locals>" not in function.__qualname__ and _is_module_file(function, path):
+        return Captured(Source("".join(lines), path), function.__name__, True)
+    block = _block(lines, code.co_firstlineno)
+    prelude = list(_prelude(block, live_names(function), set()))
+    first = code.co_firstlineno - sum(text.count("\n") for text in prelude)
+    return Captured(Source("".join(prelude) + block, path, first), function.__name__, False)
+
+
+def _is_module_file(function: types.FunctionType, path: str) -> bool:
+    named = function.__globals__.get("__file__")
+    return isinstance(named, str) and Path(named).resolve() == Path(path).resolve()
+
+
+def _block(lines: list[str], first: int) -> str:
+    """The lines of one function with its decorators, without their common indentation."""
+    import inspect
+
+    return textwrap.dedent("".join(inspect.getblock(lines[first - 1 :])))
+
+
+def live_names(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """What the names of a function mean now: its closure before its module."""
+    plain = getattr(function, "__wrapped__", function)
+    names: dict[str, Any] = dict(plain.__globals__)
+    for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:  # not assigned yet: the function names itself
+            continue
+    return names
+
+
+def _prelude(block: str, names: Mapping[str, Any], done: set[str]) -> Iterator[str]:
+    """Statements that give the names of a function their live meanings."""
+    try:
+        tree = ast.parse(block)
+    except SyntaxError:  # the compiler says what is wrong with it
+        return
+    own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in names and node.id not in done | own:
+            done.add(node.id)
+            yield from _definition(node.id, names[node.id], done)
+
+
+def _definition(name: str, value: Any, done: set[str]) -> Iterator[str]:
+    kind = type(value)
+    wrapped = getattr(value, "__wrapped__", None)
+    if isinstance(value, types.ModuleType):
+        yield _import_module(name, value.__name__)
+    elif kind.__module__ == "transpiler.api" and isinstance(wrapped, types.FunctionType):
+        yield from _function(wrapped, done)
+    elif _is_dim(value):
+        yield f"from transpiler import Dim as Dim_\nclass {name}(Dim_): ...\n"
+    elif getattr(value, "of", None) and kind.__module__ == "transpiler.lang":
+        items = ", ".join(item.__name__ for item in value.of)
+        yield f"from transpiler import DType as DType_, {items}\nclass {name}(DType_, of=({items},)): ...\n"
+    elif isinstance(value, (bool, int, float)) or _is_number_tuple(value):
+        yield f"{name} = {_spell(value)}\n"
+    else:
+        home, original = getattr(value, "__module__", None), _original_name(value)
+        if home and original:
+            root = "transpiler" if home.startswith("transpiler.") else home
+            yield f"from {root} import {original} as {name}\n"
+
+
+def _import_module(name: str, module: str) -> str:
+    parent, _, leaf = module.rpartition(".")
+    return f"from {parent} import {leaf} as {name}\n" if parent else f"import {module} as {name}\n"
+
+
+def _function(function: types.FunctionType, done: set[str]) -> Iterator[str]:
+    """A device function that a captured one calls."""
+    lines = linecache.getlines(function.__code__.co_filename, function.__globals__)
+    if lines:
+        block = _block(lines, function.__code__.co_firstlineno)
+        yield from _prelude(block, live_names(function), done)
+        yield block
+
+
+def _is_dim(value: Any) -> bool:
+    return isinstance(value, type) and any(
+        base.__module__ == "transpiler.lang" and base.__name__ == "Dim" for base in value.__mro__[1:]
+    )
+
+
+def _is_number_tuple(value: Any) -> bool:
+    return isinstance(value, tuple) and all(isinstance(v, (bool, int, float)) or _is_number_tuple(v) for v in value)
+
+
+def _spell(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({' '.join(_spell(item) + ',' for item in value)})"
+    if isinstance(value, float) and value != value:
+        return "float('nan')"
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return f"float('{value}')"
+    return repr(value)
+
+
+def _original_name(value: Any) -> str | None:
+    """The name that a word of the language or an imported function has in its own module."""
+    if type(value).__module__ == "transpiler.lang" and not isinstance(value, type):
+        return getattr(value, "name", None) or str(getattr(value, "_name", "")) or None
+    return getattr(value, "__name__", None)
