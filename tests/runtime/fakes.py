@@ -17,7 +17,7 @@ from transpiler.runtime.arguments import c_strides
 from transpiler.runtime.driver import Function, Limits
 from transpiler.runtime.instances import Instances
 from transpiler.runtime.launch import Launcher, Shared
-from transpiler.runtime.plan import Configuration
+from transpiler.runtime.plan import Configuration, parameter_formats
 from transpiler.runtime.unit import MISSING, CompiledUnit, Dim3, Given, Parameter
 from transpiler.source import Source, Span
 
@@ -309,12 +309,7 @@ class Bench:
         self.launcher = Launcher(self.program, self.shared, Instances(self.driver, self._build))
 
     def _build(self, unit: CompiledUnit, arch: str) -> bytes:
-        from transpiler.runtime.plan import Packer
-
-        letters = Packer(unit.abi).struct.format.lstrip("=")
-        self.driver.formats[len(self.driver.loads) + 1] = "".join(
-            c for c in letters if (c.isalpha() and c != "x") or c == "?"
-        )
+        self.driver.formats[len(self.driver.loads) + 1] = parameter_formats(unit.abi)
         return f"cubin of {unit.symbol} for {arch}".encode()
 
     def __call__(self, *args: Any, config: Configuration = OWN, **options: Any) -> None:

@@ -21,7 +21,7 @@ class Bound:
         self._admitted = launcher.admit(args, lane)
         self._buffer = launcher.packed(self._admitted)
         self._stream = stream
-        self._empty = 0 in self._admitted[3]
+        self._empty = 0 in self._admitted[2]
 
     def __call__(self, stream: Any = None, sync: bool = False) -> None:
         if not self._empty:

@@ -22,12 +22,15 @@ Range = tuple[int, int]
 
 def converted(plan: Plan, step: ScalarStep, value: Any) -> Any:
     """A scalar as it is packed."""
-    result = step.convert(value)
+    position, _, _, _, convert = step
+    param = plan.unit.kernel.params[position]
+    assert isinstance(param, d.ScalarParam)
+    result = convert(value)
     if isinstance(result, Misfit):
-        fix = result.help.format(name=step.param.name) if result.help else None
-        text = f"`{step.param.name}` is a scalar ({step.param.dtype}): {result.reason}"
-        raise refusal(plan.unit.kernel, "E0813", text, span=step.param.span, help=fix)
-    return packed(step.param.dtype, result)
+        fix = result.help.format(name=param.name) if result.help else None
+        text = f"`{param.name}` is a scalar ({param.dtype}): {result.reason}"
+        raise refusal(plan.unit.kernel, "E0813", text, span=param.span, help=fix)
+    return packed(param.dtype, result)
 
 
 def refuse_alignment(plan: Plan, position: int, mask: int) -> None:

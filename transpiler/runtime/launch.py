@@ -67,8 +67,8 @@ class Lane:
     plans: dict[tuple[Any, ...], Plan]
 
 
-Admitted = tuple[Plan, list[Any], list[Any], Dim3, int, int, list[ArrayArg] | None]
-"""A launch that may run: plan, arguments, slot values, grid, dynamic shared memory, device, arrays of other libraries."""
+Admitted = tuple[Plan, list[Any], Dim3, int, int, list[ArrayArg] | None]
+"""A launch that may run: plan, arguments, grid, dynamic shared memory, device, arrays of other libraries."""
 
 
 class Launcher:
@@ -96,7 +96,7 @@ class Launcher:
     def __call__(self, args: tuple[Any, ...], lane: Lane, stream: Any = None, sync: bool = False) -> None:
         """Launch with all arguments in the order of the parameters."""
         admitted = self.admit(args, lane)
-        if admitted[3][0] and admitted[3][1] and admitted[3][2]:
+        if 0 not in admitted[2]:
             self.start(admitted, args, stream, sync, None)
 
     def admit(self, args: tuple[Any, ...], lane: Lane) -> Admitted:
@@ -111,7 +111,9 @@ class Launcher:
             if kind is array_type:
                 data = value.data
                 head.append(data.ptr)
-                key.append((value.dtype, value.shape, value._c_contiguous or value.strides))
+                key.append(value.dtype)
+                key.append(value.shape)
+                key.append(value._c_contiguous or value.strides)
                 if data.device_id != device:
                     self._refuse_device(len(head) - 1, data.device_id, device)
             elif kind is float or kind is int or kind is bool:
@@ -133,15 +135,18 @@ class Launcher:
             head = [head[i] for i in plan.keep]
 
         for step in plan.scalar_steps:
-            value = head[step.position]
-            if type(value) is not step.type or not step.low <= value <= step.high:
-                head[step.position] = checks.converted(plan, step, value)
+            position, wanted, low, high, _ = step
+            value = head[position]
+            if type(value) is not wanted or not low <= value <= high:
+                head[position] = checks.converted(plan, step, value)
         for position, mask in plan.aligned:
             if head[position] & mask:
                 checks.refuse_alignment(plan, position, mask)
         for i, i_low, i_high, j, j_low, j_high in plan.pairs:
             if head[i] + i_low < head[j] + j_high and head[j] + j_low < head[i] + i_high:
                 checks.refuse_overlap(plan, i, j, head)
+        if not plan.by_value:
+            return plan, head, plan.grid, plan.shared, device, others
         values = head + plan.tail
         grid = plan.grid if plan.grid_of is None else checks.grid_now(plan, values)
         if plan.check is not None:
@@ -149,11 +154,11 @@ class Launcher:
             if failed >= 0:
                 refuse_failed(plan.loaded, plan.checked, failed, values)
         shared = plan.shared if plan.shared_of is None else self._shared_now(plan, values)
-        return plan, head, values, grid, shared, device, others
+        return plan, head, grid, shared, device, others
 
     def start(self, admitted: Admitted, args: tuple[Any, ...], stream: Any, sync: bool, buffer: Buffer | None) -> None:
         """Give an admitted launch to CUDA; `buffer` holds its parameters if they are packed already."""
-        plan, head, values, (grid_x, grid_y, grid_z), shared, device, others = admitted
+        plan, head, (grid_x, grid_y, grid_z), shared, device, others = admitted
         if plan.loaded.failure is not None and plan.loaded.failure.failed():
             checks.raise_failure(plan)
         pointer = self.driver.current_stream() if stream is None else stream_pointer(stream)
@@ -166,7 +171,7 @@ class Launcher:
         packer = plan.packer
         if buffer is None:
             lent = packer.free.pop() if packer.free else packer.buffer()
-            packer.struct.pack_into(lent[0], 0, *values[: plan.packed])
+            packer.pack_into(lent[0], 0, *head)
         else:
             lent = buffer
         x, y, z = plan.block
@@ -188,9 +193,9 @@ class Launcher:
 
     def packed(self, admitted: Admitted) -> Buffer:
         """A buffer of its own with the parameters of an admitted launch."""
-        plan, _, values, *_ = admitted
+        plan, head, *_ = admitted
         buffer = plan.packer.buffer()
-        plan.packer.struct.pack_into(buffer[0], 0, *values[: plan.packed])
+        plan.packer.pack_into(buffer[0], 0, *head)
         return buffer
 
     def _read_other(self, position: int, value: Any, device: int) -> tuple[Any, Any, ArrayArg | None]:
@@ -268,7 +273,7 @@ class Launcher:
         """What the device must allow; and its failures are looked at by `synchronize`."""
         loaded, kernel = plan.loaded, plan.unit.kernel
         self._admit_shared(plan, plan.shared)
-        size = plan.packer.struct.size
+        size = plan.packer.size
         if size > loaded.limits.argument_bytes:
             text = f"its arguments take {size} bytes, a launch can pass {loaded.limits.argument_bytes}"
             raise refusal(kernel, "E0814", text, help="pass arrays instead of many scalars")

@@ -42,16 +42,8 @@ Dim3 = tuple[int, int, int]
 Buffer = tuple[Any, int, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarStep:
-    """A scalar of the launch: a value of `type` between the bounds passes as it is, others go through `convert`."""
-
-    position: int
-    type: type
-    low: int | float
-    high: int | float
-    convert: Callable[[Any], Any]
-    param: d.ScalarParam
+ScalarStep = tuple[int, type, int | float, int | float, Callable[[Any], Any]]
+"""Position, type and bounds of a scalar: a value of the type and within passes as it is, others go through the converter."""
 
 
 Pair = tuple[int, int, int, int, int, int]
@@ -72,22 +64,45 @@ class Loaded:
 
 
 class Packer:
-    """Packs the leading slots for CUDA: a buffer with the parameters, and a table of their addresses."""
+    """Packs the C++ parameters: a buffer with them, and a table of their addresses, which is what CUDA takes.
 
-    def __init__(self, abi: tuple[AbiParam, ...]) -> None:
-        formats = [scalars.FORMATS[p.dtype.name] if p.kind == "scalar" and p.dtype else "q" for p in abi]
-        formats = ["Q" if p.kind in ("pointer", "failure") else f for p, f in zip(abi, formats, strict=True)]
-        self.struct = struct.Struct("=" + "".join(f"{pad}x{f}" for pad, f in _aligned(formats)))
+    Only those of the source change from launch to launch; the sizes behind them are packed when a buffer is made.
+    """
+
+    def __init__(self, abi: tuple[AbiParam, ...], sizes: list[Any]) -> None:
+        formats = [_format(param) for param in abi]
+        self._changing = len(abi) - len(sizes)
+        self._all = _struct(formats)
+        self._sizes = sizes
         self._offsets = _offsets(formats)
+        self.pack_into = _struct(formats[: self._changing]).pack_into
+        """`pack_into(buffer, 0, *arguments)`."""
+        self.size = self._all.size
         self.free: list[Buffer] = []
         """Buffers that no launch uses now: a list's `pop` and `append` are safe from several threads."""
 
     def buffer(self) -> Buffer:
         """A new buffer, the address of its table, and the table, which must live as long."""
-        buffer = ctypes.create_string_buffer(max(self.struct.size, 1))
+        buffer = ctypes.create_string_buffer(max(self.size, 1))
+        self._all.pack_into(buffer, 0, *[0] * self._changing, *self._sizes)
         base = ctypes.addressof(buffer)
         table = (ctypes.c_void_p * max(len(self._offsets), 1))(*(base + offset for offset in self._offsets))
         return buffer, ctypes.addressof(table), table
+
+
+def _format(param: AbiParam) -> str:
+    if param.kind in ("pointer", "failure"):
+        return "Q"
+    return scalars.FORMATS[param.dtype.name] if param.dtype is not None else "q"
+
+
+def parameter_formats(abi: tuple[AbiParam, ...]) -> str:
+    """The `struct` letters of C++ parameters."""
+    return "".join(map(_format, abi))
+
+
+def _struct(formats: list[str]) -> struct.Struct:
+    return struct.Struct("=" + "".join(f"{pad}x{letter}" for pad, letter in _aligned(formats)))
 
 
 def _aligned(formats: list[str]) -> list[tuple[int, str]]:
@@ -138,10 +153,10 @@ class Plan:
     shared: int
     shared_of: Callable[[Values], int] | None
     """Computes the dynamic shared memory where it depends on scalars."""
+    by_value: bool
+    """Whether the grid, a condition or the shared memory depends on scalars."""
     cooperative: bool
     packer: Packer
-    packed: int
-    """How many leading slots are packed."""
     handle: int
     bytes: int
 
@@ -206,9 +221,9 @@ def make_plan(
         checked=dynamic,
         shared=0 if by_scalars else dynamic_bytes(kernel, values, loaded.slots, config.smem),
         shared_of=(lambda now: dynamic_bytes(kernel, now, loaded.slots, config.smem)) if by_scalars else None,
+        by_value=by_scalars or bool(dynamic) or grid_of is not None,
         cooperative=_is_cooperative(kernel),
-        packer=Packer(loaded.unit.abi),
-        packed=loaded.slots.packed,
+        packer=Packer(loaded.unit.abi, values[len(names) : loaded.slots.packed]),
         handle=loaded.function.handle,
         bytes=sum(array.size * array.itemsize for array in arrays.values()),
     )
@@ -325,7 +340,7 @@ def _scalar_steps(kernel: d.Kernel) -> tuple[ScalarStep, ...]:
             low, high, kind = -most, most, float
         if dtype.name == "bf16":
             low, high = 1.0, -1.0  # always converted
-        steps.append(ScalarStep(position, kind, low, high, scalars.converter(dtype), param))
+        steps.append((position, kind, low, high, scalars.converter(dtype)))
     return tuple(steps)
 
 
