@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from transpiler.check.meaning import Meaning, Typed
+from transpiler.intrinsics.entry import Effect
 from transpiler.ir import device
 from transpiler.ir.types import INDEX
-from transpiler.ir.walk import walk
+from transpiler.ir.walk import statements, walk
 from transpiler.source import Span
 
 Scalar = device.Scalar
@@ -100,14 +101,51 @@ class Lowering:
         return built
 
     def _save(self, built: list[device.Expr], mark: int, name: str) -> None:
+        appended = tuple(self.out[mark:])
         saved: list[device.Stmt] = []
         for position, value in enumerate(built):
-            if is_stable(value):
+            if not _disturbs(appended, value):
                 continue
             local = device.Local(name, value.type, True, span=value.span)
             saved.append(device.Assign(local, value, span=value.span))
             built[position] = device.Var(local, type=value.type, span=value.span)
         self.out[mark:mark] = saved
+
+
+def _disturbs(appended: tuple[device.Stmt, ...], value: device.Expr) -> bool:
+    """Whether evaluating the value behind the appended statements could give something else than in front of them."""
+    if is_stable(value):
+        return False
+    changed = {local for stmt in statements(appended) for local in assigned_locals(stmt)}
+    quiet = not any(writes_memory(stmt) for stmt in statements(appended))
+    for node in walk(value):
+        if isinstance(node, device.Load | device.Call) and not quiet:
+            return True
+        if isinstance(node, device.Var) and node.var in changed:
+            return True
+    return False
+
+
+def writes_memory(stmt: device.Stmt) -> bool:
+    """Whether a statement can change what a load gives: by a store of this thread, or by meeting others."""
+    if isinstance(stmt, device.CallStmt):
+        callee = stmt.callee
+        return isinstance(callee, device.Function) or callee.effect is Effect.BLOCK
+    return isinstance(stmt, device.Store | device.Atomic | device.Barrier | device.Fence)
+
+
+def assigned_locals(node: device.Node) -> tuple[device.Local, ...]:
+    """The locals that a statement itself gives a value."""
+    match node:
+        case device.Assign():
+            return (node.target,)
+        case device.Atomic():
+            return (node.target,) if node.target is not None else ()
+        case device.CallStmt():
+            return node.targets
+        case device.For():
+            return (node.counter,)
+    return ()
 
 
 def is_simple(value: device.Expr) -> bool:

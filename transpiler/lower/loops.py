@@ -11,7 +11,7 @@ from transpiler.check.meaning import RangeMeaning, SequenceMeaning, Static, Tupl
 from transpiler.ir import device, surface
 from transpiler.ir.types import BOOL, F32, INDEX, DType
 from transpiler.ir.walk import any_node, surface_walk, walk
-from transpiler.lower.context import Lowering, add, index
+from transpiler.lower.context import Lowering, add, assigned_locals, index
 from transpiler.lower.expressions import condition, value
 from transpiler.lower.values import constant, convert
 from transpiler.source import Span
@@ -60,23 +60,25 @@ def _range(low: Lowering, stmt: surface.For, meaning: RangeMeaning, flag: device
 
 
 def _is_direct(low: Lowering, stmt: surface.For) -> bool:
-    """Whether the loop variable can be the counter: its type is INDEX, and it is only read inside such loops of its own."""
+    """Whether the loop variable can be the counter: its type is INDEX, and it lives in such loops only."""
     assert isinstance(stmt.target, surface.Name)
-    name = stmt.target.id
-    if low.typed.locals.get(name) != INDEX or name in {p.name for p in low.typed.params}:
+    return low.typed.locals.get(stmt.target.id) == INDEX and _lives_in_loops(low, stmt.target.id)
+
+
+def _lives_in_loops(low: Lowering, name: str) -> bool:
+    """Whether a loop variable is only read inside loops over it and never assigned there: each loop can have its own."""
+    if name in {p.name for p in low.typed.params}:
         return False
-    inside = _own_reads(low.typed.function.body, name)
-    loops = [
-        n
-        for s in low.typed.function.body
-        for n in surface_walk(s)
-        if isinstance(n, surface.For) and isinstance(n.target, surface.Name) and n.target.id == name
-    ]
-    mentions = sum(
-        isinstance(n, surface.Name) and n.id == name for s in low.typed.function.body for n in surface_walk(s)
-    )
+    body = low.typed.function.body
+    nodes = [n for s in body for n in surface_walk(s)]
+    loops = [n for n in nodes if isinstance(n, surface.For) and _targets_of(n, name)]
+    mentions = sum(isinstance(n, surface.Name) and n.id == name for n in nodes)
     assigned = any(_assigns(s, name) for loop in loops for s in loop.body)
-    return not assigned and mentions == inside + len(loops)
+    return not assigned and mentions == _own_reads(body, name) + len(loops)
+
+
+def _targets_of(loop: surface.For, name: str) -> bool:
+    return any(isinstance(n, surface.Name) and n.id == name for n in surface_walk(loop.target))
 
 
 def _own_reads(body: tuple[surface.Stmt, ...], name: str) -> int:
@@ -91,7 +93,7 @@ def _own_reads(body: tuple[surface.Stmt, ...], name: str) -> int:
 def _outermost_loops(stmt: surface.Node, name: str) -> list[surface.For]:
     from transpiler.ir.walk import surface_children
 
-    if isinstance(stmt, surface.For) and isinstance(stmt.target, surface.Name) and stmt.target.id == name:
+    if isinstance(stmt, surface.For) and _targets_of(stmt, name):
         return [stmt]
     return [loop for child in surface_children(stmt) for loop in _outermost_loops(child, name)]
 
@@ -109,20 +111,6 @@ def _changes(bound: device.Expr, body: tuple[device.Stmt, ...]) -> bool:
         return True
     read = {n.var for n in walk(bound) if isinstance(n, device.Var) and isinstance(n.var, device.Local)}
     return bool(read) and any_node(body, lambda n: bool(read.intersection(assigned_locals(n))))
-
-
-def assigned_locals(node: device.Node) -> tuple[device.Local, ...]:
-    """The locals that a statement itself gives a value."""
-    match node:
-        case device.Assign():
-            return (node.target,)
-        case device.Atomic():
-            return (node.target,) if node.target is not None else ()
-        case device.CallStmt():
-            return node.targets
-        case device.For():
-            return (node.counter,)
-    return ()
 
 
 def _reversed(
@@ -149,25 +137,38 @@ def _sequence(low: Lowering, stmt: surface.For, meaning: SequenceMeaning, flag: 
     counter = device.Local("k", INDEX, True, span=stmt.target.span)
     at = device.Var(counter, type=INDEX, span=stmt.target.span)
     columns = _columns(stmt.target, list(meaning.items))
-    reads: list[tuple[device.Local, device.Expr]] = []
-    for name, values in columns:
-        local = low.places.get(name.id)
-        assert isinstance(local, device.Local)
-        dtype = _column_dtype(local, values)
-        numbers = tuple(constant(v, dtype, span).value for v in values)
-        table = device.ConstArray(f"{name.id}_values", dtype, (index(len(numbers), span),), numbers, span=name.span)
-        low.arrays.append(table)
-        load = device.Load(table, (at,), type=dtype, span=name.span)
-        reads.append((local, convert(load, local.type)))
+    outer = dict(low.places)
     with low.block() as body:
-        for local, read in reads:
-            low.emit(device.Assign(local, read, span=stmt.target.span))
+        for name, values in columns:
+            local = low.places.get(name.id)
+            assert isinstance(local, device.Local)
+            if _lives_in_loops(low, name.id):
+                local = low.places[name.id] = device.Local(name.id, local.type, span=name.span)
+            table = _table(low, name, _column_dtype(local, values), values)
+            load = device.Load(table, (at,), type=table.dtype, span=name.span)
+            low.emit(device.Assign(local, convert(load, local.type), span=stmt.target.span))
         _body(low, stmt.body, flag)
+    low.places.update({name.id: outer[name.id] for name, _ in columns})
     low.emit(
         device.For(
             counter, index(0, span), index(len(meaning.items), span), index(1, span), tuple(body), 0, span=stmt.span
         )
     )
+
+
+def _table(low: Lowering, name: surface.Name, dtype: DType, values: list[int | float | bool]) -> device.ConstArray:
+    """The values as a constant array; loops over the same values share one."""
+    numbers = tuple(constant(v, dtype, name.span).value for v in values)
+    for known in low.arrays:
+        if isinstance(known, device.ConstArray) and (known.name, known.dtype, known.values) == (
+            f"{name.id}_values",
+            dtype,
+            numbers,
+        ):
+            return known
+    shape = (index(len(numbers), name.span),)
+    low.arrays.append(device.ConstArray(f"{name.id}_values", dtype, shape, numbers, span=name.span))
+    return low.arrays[-1]  # type: ignore[return-value]
 
 
 def _columns(target: surface.Expr, rows: list) -> list[tuple[surface.Name, list[int | float | bool]]]:
