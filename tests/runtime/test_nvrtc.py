@@ -46,7 +46,7 @@ def test_options_of_a_kernel() -> None:
 
 
 def test_an_unknown_arch_is_named() -> None:
-    with pytest.raises(nvrtc.UnsupportedArch, match="does not build for sm_12; it knows .*sm_90"):
+    with pytest.raises(nvrtc.UnsupportedArch, match=r"does not build for sm_12; it knows .*sm_90"):
         nvrtc.compile(SAXPY, arch="sm_12")
     with pytest.raises(nvrtc.UnsupportedArch):
         nvrtc.compile(SAXPY, arch="native")

@@ -8,6 +8,7 @@ Non-goals: caching (`runtime.cache`), loading (`runtime.device`).
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -77,10 +78,8 @@ def _binding() -> Any:
     except ImportError:
         pass  # then the library must lie where the loader looks anyway
     else:
-        try:
+        with contextlib.suppress(DynamicLibNotFoundError, RuntimeError):
             load_nvidia_dynamic_lib("nvrtc")
-        except (DynamicLibNotFoundError, RuntimeError):
-            pass
     try:
         from cupy_backends.cuda.libs import nvrtc
     except ImportError as error:
