@@ -1,7 +1,8 @@
 """Arithmetic on intervals of integers.
 
-In: intervals `(low, high)`, both ends inclusive, ints or `-inf` and `inf`. Out: intervals that hold every result of the operation
-on exact integers, as Python means it. Non-goals: wrapping (`ranges` decides whether a result fits), floats, relations.
+In: intervals `(low, high)`, both ends inclusive, ints or `-inf` and `inf`. Out: intervals that hold every result of
+the operation on exact integers, as Python means it. Non-goals: wrapping (`ranges` decides whether a result fits),
+floats, relations.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What every launch guarantees of the launch variables.
 
-In: a kernel's block and number of axes. Out: intervals of `threadIdx`, `blockIdx`, ... and of the two products that a launch
-bounds: `gridDim * blockDim` is below 2**31 on each axis (checked by the host), so are the hand-written `grid` and `gridsize`.
+In: a kernel's block and number of axes. Out: intervals of `threadIdx`, `blockIdx`, ... and of the two products that a
+launch bounds: `gridDim * blockDim` is below 2**31 on each axis (checked by the host), so are the hand-written `grid`
+and `gridsize`.
 Non-goals: anything that depends on the arguments.
 """
 

@@ -1,0 +1,83 @@
+"""Candidates of the prover, run in the simulator: does the race happen?
+
+In: a kernel and a witness whose model rests on something that the prover approximates (contents that the kernel
+writes, floats, values carried by loops). Out: a witness of a launch in which these lines did conflict, or None. The
+launch and contents of the model are tried first, then at most `TRIALS` random contents, always the same ones.
+Counters (`Atomic` parameters) start at 0.
+
+The only module that imports both the prover's data and the simulator. Non-goals: showing that nothing happens.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+from transpiler.diagnostics.model import Witness
+from transpiler.ir import device as d
+
+TRIALS = 32
+MAX_THREADS = 1 << 14
+MAX_ELEMENTS = 1 << 16
+MAX_STEPS = 20_000
+
+
+def confirm(kernel: d.Kernel, witness: Witness) -> Witness | None:
+    """A launch in which the accesses of the witness race, with the threads that the simulator saw."""
+    launch = witness.launch
+    if prod(launch["grid"]) * prod(launch["block"]) > MAX_THREADS:
+        return None
+    if any(prod(shape) > MAX_ELEMENTS for shape in launch["shapes"].values()):
+        return None
+    rng = random.Random(0)
+    for trial in range(TRIALS + 1):
+        attempt = launch if trial == 0 else {**launch, "data": _contents(kernel, launch, rng, trial)}
+        found = _run(kernel, replace(witness, launch=attempt))
+        if found is not None:
+            return found
+    return None
+
+
+def _run(kernel: d.Kernel, witness: Witness) -> Witness | None:
+    from transpiler.simulate import simulate_witness
+
+    replay = simulate_witness(kernel, witness, max_steps=MAX_STEPS)
+    seen = replay.confirmed
+    if seen is None or seen.witness is None or not seen.kind.startswith("race"):
+        return None
+    threads = seen.witness.threads
+    if len(threads) != 2 or sorted(t.line for t in threads) != sorted(t.line for t in witness.threads):
+        return None
+    first = witness.threads[0].line
+    ordered = threads if threads[0].line == first else threads[::-1]
+    one_block = witness.threads[0].block == witness.threads[1].block
+    if one_block != (ordered[0].block == ordered[1].block):
+        return None
+    return replace(witness, threads=tuple(ordered), index=seen.witness.index)
+
+
+def _contents(kernel: d.Kernel, launch: dict[str, Any], rng: random.Random, trial: int) -> dict[str, list]:
+    """Small numbers, often equal, often valid indices of some array of the launch."""
+    top = max(
+        [
+            2,
+            *(max(s) for s in launch["shapes"].values() if s),
+            *(v for v in launch["scalars"].values() if type(v) is int),
+        ]
+    )
+    top = min(top, 512) if trial % 2 else 3
+    out: dict[str, list] = {}
+    for a in kernel.arrays_by_name.values():
+        size = prod(launch["shapes"].get(a.name, (0,)))
+        if a.ownership == "atomic" or not size:
+            continue
+        if a.dtype.kind == "bool":
+            out[a.name] = [rng.random() < 0.5 for _ in range(size)]
+        elif a.dtype.is_float:
+            out[a.name] = [float(rng.randint(-4, 4)) for _ in range(size)]
+        else:
+            low = -1 if a.dtype.kind == "int" and trial % 3 == 0 else 0
+            out[a.name] = [rng.randint(low, top) for _ in range(size)]
+    return out

@@ -1,0 +1,226 @@
+"""The prover: runs the checks of one kernel and puts their answers together.
+
+In: a `device.Kernel`. Out: `Proof`. Order of checks: divergence (barrier intervals mean something only where barriers
+are uniform), races, bounds and contract, memory that was never set, arithmetic. What rests on contents of memory that
+the kernel writes is a candidate, handed to `confirm`, which runs it; a candidate that no run confirms is unknown.
+Non-goals: running kernels, showing diagnostics.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+
+from transpiler.diagnostics.model import Diagnostic, Severity, Witness
+from transpiler.ir import device as d
+from transpiler.prove import report
+from transpiler.prove.bounds import Bounds, BoundsResult
+from transpiler.prove.context import Context
+from transpiler.prove.divergence import divergences
+from transpiler.prove.initialised import Initialised
+from transpiler.prove.proof import AccessReport, ContractLine, Proof
+from transpiler.prove.races import Finding, Races
+from transpiler.prove.record import Obligation
+from transpiler.prove.terms import TICKET
+from transpiler.prove.witness import Witnesses
+
+Confirm = Callable[[Witness], "Witness | None"]
+MAX_CANDIDATES = 6
+MAX_RACES = 4
+
+
+class Engine:
+    """One proof."""
+
+    def __init__(self, kernel: d.Kernel, confirm: Confirm | None, block: tuple[int | None, ...], free_grid: bool):
+        self.kernel = kernel
+        self.confirm = confirm
+        self.context = Context(kernel, block, free_grid)
+        self.refuted: list[Diagnostic] = []
+        self.unknown: list[Diagnostic] = []
+        self.warnings: list[Diagnostic] = []
+        self.runtime_checks: list[str] = []
+        self.checked: set[d.Node] = set()
+        self.races = Races(self.context)
+
+    def run(self) -> Proof:
+        bounds = Bounds(self.context).run()
+        self.bounds = bounds
+        self.witnesses = Witnesses(self.context, bounds.conditions)
+        if self._divergence():
+            self._races()
+        self._bounds(bounds)
+        self._unset()
+        self._obligations()
+        return self._proof(bounds)
+
+    # --- checks ---
+
+    def _divergence(self) -> bool:
+        """Whether barrier intervals can be relied on."""
+        fine = True
+        for f in divergences(self.context):
+            fine = False
+            if f.exact:
+                copy = self.context.same_warp if f.sync.scope == "warp" else self.context.same_block
+                w = self.witnesses.of_place(
+                    f.sync.line, f.decision, "collective" if f.sync.collective else "barrier", copy
+                )
+                self.refuted.append(report.diverges(f, w))
+            else:
+                self.unknown.append(report.diverges(f, None))
+        return fine
+
+    def _races(self) -> None:
+        unknown: list[Finding] = []
+        seen: set[tuple] = set()
+        found = 0
+        for f in self.races.run():
+            mark = (f.first.array.name, f.lines, f.relation)
+            if found >= MAX_RACES or mark in seen:
+                continue
+            if f.exact:
+                w = self._pair_witness(f)
+            else:
+                tried = sum(not g.exact for g in unknown)
+                w = self._confirmed(f) if tried < MAX_CANDIDATES else None
+            seen.add(mark)
+            if w is None:
+                unknown.append(f)
+            else:
+                found += 1
+                self.refuted.append(report.race(f, w))
+        if not found:
+            self.unknown += [report.race_unknown(f) for f in unknown]
+
+    def _confirmed(self, f: Finding) -> Witness | None:
+        """A run that shows the race of a candidate. Protocols of atomics and fences are beyond what a run may refute."""
+        if self.confirm is None or f.decision.verdict != "yes":
+            return None
+        if f.flags & TICKET and self.context.record.fences:
+            return None
+        return self.confirm(self._pair_witness(f))
+
+    def _pair_witness(self, f: Finding) -> Witness:
+        copy = self.context.other_block if f.relation == "grid" else self.context.same_block
+        between = f"between {f.interval.start} and {f.interval.end}"
+        if f.interval.start.startswith("the end of an iteration"):
+            between = f"from {f.interval.start} to {f.interval.end}"
+        return self.witnesses.of_pair(f.first, f.second_copy, copy, f.decision, between)
+
+    def _bounds(self, bounds: BoundsResult) -> None:
+        seen: set[tuple] = set()
+        for f in bounds.faults:
+            mark = (f.access.span, f.access.array.name)
+            if mark in seen:
+                continue
+            if f.exact:
+                seen.add(mark)
+                w = self.witnesses.of_access(f.access, f.decision)
+                self.refuted.append(report.out_of_bounds(f, w))
+        for f in bounds.faults:
+            mark = (f.access.span, f.access.array.name)
+            if mark in seen:
+                continue
+            seen.add(mark)
+            if self.kernel.options.checks == "dynamic" and f.access.node is not None:
+                self.checked.add(f.access.node)
+                self.runtime_checks.append(f"line {f.access.line}: {f.access.array.name}")
+            else:
+                self.unknown.append(report.out_of_bounds(f, None))
+        self.warnings += [report.grid_dependent(c) for c in bounds.conditions if c.grid_dependent]
+
+    def _unset(self) -> None:
+        for u in Initialised(self.context).run():
+            exact = u.certain and u.decision.verdict == "yes" and not (u.decision.flags | u.read.flags)
+            w = self.witnesses.of_access(u.read, u.decision) if exact else None
+            (self.refuted if exact else self.unknown).append(report.unset(u, w))
+
+    def _obligations(self) -> None:
+        seen: set = set()
+        for o in self.context.record.obligations:
+            if (o.span, o.kind) in seen:
+                continue
+            decision = self.context.decider.implied(o.guard, o.claim)
+            if decision.verdict == "no":
+                continue
+            seen.add((o.span, o.kind))
+            self._broken(o, decision)
+
+    def _broken(self, o: Obligation, decision) -> None:
+        exact = decision.verdict == "yes" and not decision.flags | o.flags
+        if o.kind == "stored":
+            self.warnings.append(report.stored_wraps(o))
+        elif o.kind == "assert" and not exact:
+            self.runtime_checks.append(f"line {o.line}: assert")
+        elif exact:
+            w = self.witnesses.of_place(o.line, decision, "write", None)
+            self.refuted.append(report.obligation(o, w, 0))
+        else:
+            self.unknown.append(report.obligation(o, None, decision.flags | o.flags))
+
+    # --- the answer ---
+
+    def _proof(self, bounds: BoundsResult) -> Proof:
+        lines = self._contract(bounds)
+        verdict = "refuted" if self.refuted else "unknown" if self.unknown else "proved"
+        found = [*self.refuted, *self.unknown, *self.warnings]
+        errors = [x for x in found if x.severity is Severity.ERROR]
+        return Proof(
+            verdict=verdict if errors else "proved",
+            contract=tuple(line.text for line in lines),
+            lines=lines,
+            disjoint=self._disjoint(),
+            assumptions=tuple(t.text for t in self.context.record.trusted),
+            runtime_checks=tuple(self.runtime_checks),
+            checked_nodes=frozenset(self.checked),
+            diagnostics=tuple(found),
+            accesses=tuple(
+                AccessReport(
+                    a.line,
+                    a.array.name,
+                    a.mode,
+                    how,
+                    tuple(dict.fromkeys(c.text for c in bounds.carried_by.get(a, ()))),
+                )
+                for a, how in bounds.how.items()
+            ),
+            pairs=tuple(self.races.pairs.items()),
+            queries=self.context.decider.solver.queries,
+        )
+
+    def _contract(self, bounds: BoundsResult) -> tuple[ContractLine, ...]:
+        lines = [
+            ContractLine(r.text, "data" if r.predicate else "required", r.predicate, r.array)
+            for r in self.kernel.requires
+        ]
+        lines += [ContractLine(c.text, "inferred", grid_dependent=c.grid_dependent) for c in bounds.conditions]
+        return tuple(lines)
+
+    def _disjoint(self) -> tuple[tuple[str, str], ...]:
+        arrays = list(self.kernel.arrays_by_name.values())
+        written = self.context.written
+        return tuple(
+            (a.name, b.name) for a, b in itertools.combinations(arrays, 2) if a.name in written or b.name in written
+        )
+
+
+def prove(
+    kernel: d.Kernel,
+    *,
+    confirm: Confirm | None = None,
+    block: tuple[int | None, int | None, int | None] | None = None,
+    free_grid: bool = False,
+) -> Proof:
+    """Prove a kernel for the block of its decorator, or for `block` and any grid."""
+    started = time.perf_counter()
+    proof = Engine(kernel, confirm, block or kernel.block, free_grid or block is not None).run()
+    elapsed = (time.perf_counter() - started) * 1e3
+    return _timed(proof, elapsed)
+
+
+def _timed(proof: Proof, elapsed: float) -> Proof:
+    from dataclasses import replace
+
+    return replace(proof, time_ms=elapsed)

@@ -1,0 +1,304 @@
+"""Contradictions that need no solver: elimination, digits, intervals.
+
+In: polynomials that are zero, that are at least zero, and lists of polynomials of which one is not zero. Out: whether
+they contradict each other, and equations derived on the way (to help the solver where this gives up).
+
+* Equations with a unit coefficient eliminate a variable.
+* **Digits.** In `c*A + B = 0` where the range of `B` holds one multiple of `c` only, `B` is that multiple. So `16*r1
+  + x1 = 16*r2 + x2` with `0 <= x < 16` gives `r1 = r2` and `x1 = x2`. `c` may be a product of launch parameters
+  (`gridDim * 256`, `rows * cols`): then `|B| < c` is shown from the inequalities.
+* An inequality is shown by adding others until an interval proves it.
+
+Everything is sound for any integers; nothing is complete. Non-goals: disjunctions, division.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from transpiler.prove.terms import Mono, Poly, Pool, Range, Sharing, range_mul
+
+Row = dict[Mono, int]
+MAX_STEPS = 60
+DEPTH = 4
+
+
+class Linear:
+    """One conjunction. `contradiction` may be asked once."""
+
+    def __init__(
+        self, pool: Pool, equal: Iterable[Poly], at_least: Iterable[Poly], unequal: Iterable[tuple[Poly, ...]]
+    ):
+        self.pool = pool
+        self.atoms = pool.atoms
+        self.equal: list[Row] = [dict(p.terms) for p in equal]
+        self.at_least: list[Row] = [dict(p.terms) for p in at_least]
+        self.unequal: list[list[Row]] = [[dict(p.terms) for p in group] for group in unequal]
+        self.bounds: dict[Mono, Range] = {}
+        self.derived: list[Row] = []
+        self._steps = 0
+
+    def contradiction(self) -> bool:
+        if self._tighten():
+            return True
+        while self.equal and self._steps < MAX_STEPS:
+            self._steps += 1
+            row = self.equal.pop(0)
+            if self._take(row):
+                return True
+        if self._differences_vanish():
+            return True
+        if self._tighten() or self._tighten():
+            return True
+        return any(self.shows(_negated(row), DEPTH - 1) for row in self.at_least)
+
+    # --- equations ---
+
+    def _take(self, row: Row) -> bool:
+        """Use one equation. True if it is contradictory."""
+        row = {m: c for m, c in row.items() if c}
+        if not row:
+            return False
+        common = _content(row)
+        constant = row.get((), 0)
+        if common == 0 or constant % common:
+            return True
+        if common > 1:
+            row = {m: c // common for m, c in row.items()}
+        lo, hi = self.range(row)
+        if (lo is not None and lo > 0) or (hi is not None and hi < 0):
+            return True
+        split = self._split_constant(row)
+        if split is None:
+            split = self._split_symbolic(row)
+        if split is False:
+            return True
+        if split:
+            self.derived.extend(split)
+            self.equal = split + self.equal
+            return False
+        self._eliminate(row)
+        return False
+
+    def _split_constant(self, row: Row) -> list[Row] | bool | None:
+        sizes = sorted({abs(c) for m, c in row.items() if m and abs(c) > 1})
+        constant = row.get((), 0)
+        for g in sizes:
+            low = {m: c for m, c in row.items() if m and c % g}
+            high = {m: c for m, c in row.items() if m and c % g == 0}
+            lo, hi = self.range(low)
+            if lo is None or hi is None:
+                continue
+            first, last = -((-(lo + constant)) // g), (hi + constant) // g
+            if first > last:
+                return False
+            if first == last and low and high:
+                return [_plus(low, {(): constant - first * g}), _plus(high, {(): first * g})]
+        return None
+
+    def _split_symbolic(self, row: Row) -> list[Row] | None:
+        """The rest is smaller than the common factor of the monomials that hold some launch parameter."""
+        parameters: dict[int, int] = {}
+        for m in row:
+            for a in set(m):
+                if self._is_parameter(a):
+                    parameters[a] = parameters.get(a, 0) + 1
+        for f in sorted(parameters, key=lambda a: (-parameters[a], a)):
+            high = {m: c for m, c in row.items() if f in m}
+            low = {m: c for m, c in row.items() if f not in m}
+            unit = tuple(a for a in _common(high) if self._is_parameter(a))
+            size = _gcd_all(high.values())
+            width = {unit: size, (): -1}
+            if self.shows(_plus(width, low, -1), DEPTH) and self.shows(_plus(width, low), DEPTH):
+                quotient = {_without(m, unit): c // size for m, c in high.items()}
+                return [low, quotient]
+        return None
+
+    def _is_parameter(self, a: int) -> bool:
+        atom = self.atoms[a]
+        return atom.sharing is Sharing.LAUNCH
+
+    def _eliminate(self, row: Row) -> None:
+        inner = {a for m in row if len(m) > 1 for a in m}
+        best: Mono | None = None
+        for m, c in row.items():
+            if len(m) == 1 and abs(c) == 1 and m[0] not in inner and (best is None or self._rank(m) > self._rank(best)):
+                best = m
+        if best is None:
+            self.at_least.append(row)
+            self.at_least.append({m: -c for m, c in row.items()})
+            return
+        sign = row[best]
+        value = {m: -c * sign for m, c in row.items() if m != best}
+        x = best[0]
+        bound = self.bounds.get(best, self.atoms[x].range)
+        if bound[0] is not None:
+            self.at_least.append(_plus(value, {(): -bound[0]}))
+        if bound[1] is not None:
+            self.at_least.append(_plus({(): bound[1]}, value, -1))
+        self.equal = [_replace(r, x, value) for r in self.equal]
+        self.at_least = [_replace(r, x, value) for r in self.at_least]
+        self.unequal = [[_replace(r, x, value) for r in group] for group in self.unequal]
+
+    def _rank(self, m: Mono) -> tuple[int, int]:
+        atom = self.atoms[m[0]]
+        return (atom.sharing + (10 if atom.kind == "var" else 0), m[0])
+
+    def _differences_vanish(self) -> bool:
+        return any(all(not any(r.values()) for r in group) for group in self.unequal)
+
+    # --- inequalities ---
+
+    def range(self, row: Row) -> Range:
+        lo: int | None = 0
+        hi: int | None = 0
+        for m, c in row.items():
+            if not c:
+                continue
+            r = range_mul((c, c), self._mono_range(m))
+            lo = None if lo is None or r[0] is None else lo + r[0]
+            hi = None if hi is None or r[1] is None else hi + r[1]
+            if lo is None and hi is None:
+                return (None, None)
+        return (lo, hi)
+
+    def _mono_range(self, m: Mono) -> Range:
+        found = self.bounds.get(m)
+        if found is None:
+            found = (1, 1)
+            for a in m:
+                found = range_mul(found, self.bounds.get((a,), self.atoms[a].range))
+            if m and len(m) > 1:
+                return found
+            self.bounds[m] = found
+        return found
+
+    def _tighten(self) -> bool:
+        """One round of bounds from inequalities; True if one of them cannot hold."""
+        for row in self.at_least:
+            _, hi = self.range(row)
+            if hi is not None and hi < 0:
+                return True
+            for m, c in row.items():
+                if len(m) != 1 or not c:
+                    continue
+                rest = self.range({n: k for n, k in row.items() if n != m})[1]
+                if rest is None:
+                    continue
+                lo, top = self._mono_range(m)
+                if c > 0:
+                    bound = -(rest // c)
+                    if lo is None or bound > lo:
+                        lo = bound
+                else:
+                    bound = rest // -c
+                    if top is None or bound < top:
+                        top = bound
+                if lo is not None and top is not None and lo > top:
+                    return True
+                self.bounds[m] = (lo, top)
+        return False
+
+    def shows(self, row: Row, depth: int) -> bool:
+        """Whether `row >= 0` follows by adding inequalities."""
+        lo, _ = self.range(row)
+        if lo is not None and lo >= 0:
+            return True
+        if depth == 0:
+            return False
+        worst = self._worst(row)
+        if worst is None:
+            return False
+        c = row[worst]
+        for other in self.at_least:
+            k = other.get(worst, 0)
+            if k and (k > 0) == (c > 0) and c % k == 0 and self.shows(_plus(row, other, -(c // k)), depth - 1):
+                return True
+        return False
+
+    def _worst(self, row: Row) -> Mono | None:
+        """The monomial that most keeps the row from being provably non-negative."""
+        best: Mono | None = None
+        loss = 0
+        for m, c in row.items():
+            if not m or not c:
+                continue
+            low = range_mul((c, c), self._mono_range(m))[0]
+            if low is None:
+                return m
+            if low < loss:
+                best, loss = m, low
+        return best
+
+
+def _plus(a: Row, b: Row, factor: int = 1) -> Row:
+    out = dict(a)
+    for m, c in b.items():
+        value = out.get(m, 0) + factor * c
+        if value:
+            out[m] = value
+        else:
+            out.pop(m, None)
+    return out
+
+
+def _negated(row: Row) -> Row:
+    """`row < 0` as something that is at least 0."""
+    return _plus({m: -c for m, c in row.items()}, {(): -1})
+
+
+def _replace(row: Row, x: int, value: Row) -> Row:
+    if not any(x in m for m in row):
+        return row
+    out: Row = {}
+    for m, c in row.items():
+        terms: Row = {tuple(a for a in m if a != x): c}
+        for _ in range(m.count(x)):
+            terms = _times(terms, value)
+        out = _plus(out, terms)
+    return out
+
+
+def _times(a: Row, b: Row) -> Row:
+    out: Row = {}
+    for m, c in a.items():
+        for n, k in b.items():
+            key = tuple(sorted(m + n))
+            out[key] = out.get(key, 0) + c * k
+    return out
+
+
+def _content(row: Row) -> int:
+    return _gcd_all(c for m, c in row.items() if m)
+
+
+def _gcd_all(values: Iterable[int]) -> int:
+    common = 0
+    for v in values:
+        a, b = common, abs(v)
+        while b:
+            a, b = b, a % b
+        common = a
+    return common
+
+
+def _common(row: Row) -> Mono:
+    """The greatest common divisor of the monomials."""
+    monos = list(row)
+    shared = list(monos[0])
+    for m in monos[1:]:
+        left = list(m)
+        kept = []
+        for a in shared:
+            if a in left:
+                left.remove(a)
+                kept.append(a)
+        shared = kept
+    return tuple(shared)
+
+
+def _without(m: Mono, unit: Mono) -> Mono:
+    left = list(m)
+    for a in unit:
+        left.remove(a)
+    return tuple(left)
