@@ -236,8 +236,15 @@ def _float_op(op: str, left: Value, right: Value) -> Value:
         case "//":
             return _float_divmod(left, right)[0]
         case "**":
-            return np.power(left, right)
+            return _float_power(left, right)
     raise AssertionError(op)
+
+
+def _float_power(left: Value, right: Value) -> Value:
+    """C's `pow`. NumPy takes the square root for an exponent of 0.5, which differs for -0.0 and -inf."""
+    half, zero = right.dtype.type(0.5), left.dtype.type(0)
+    special = (right == half) & ((left == zero) | (left == -np.inf))
+    return np.where(special, np.abs(left), np.power(left, right))[()]
 
 
 def _float_divmod(left: Value, right: Value) -> tuple[Value, Value]:

@@ -1,0 +1,1 @@
+"""The rows of the table of Python traps (docs/traps.md), each by its number."""
