@@ -95,7 +95,8 @@ def test_the_wheel_holds_grammar_templates_pages_and_stubs(distribution: Path) -
 
 def test_the_sdist_builds_what_the_tree_builds(distribution: Path) -> None:
     (sdist,) = distribution.glob("*.tar.gz")
-    names = {name.partition("/")[2] for name in tarfile.open(sdist).getnames()}
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"LICENSE", "README.md", "pyproject.toml", "grammar/__init__.py", "templates/__init__.py"} <= names
 
 

@@ -1,8 +1,8 @@
 """Runs a Markdown page: files that it shows are written, commands that it shows are run, output that it shows is compared.
 
 * A Python block below `<!-- file: NAME -->` becomes that file, in an empty folder that the whole page shares.
-* In a `console` block each `$ transpile ...` or `$ python ...` is run there; the lines below it are its output (both streams), where a
-  line `...` stands for any lines and `...` in a line for any text. A command with no output shown may print anything.
+* In a `console` block each `$ transpile ...` or `$ python ...` is run there; the lines below it are its output (both streams). A line
+  `...` stands for any lines, `...` in a line for any text. A command with no output shown may print anything.
 * `<!-- status: 1 -->` above a block is the exit status of its last command; otherwise each has to be 0.
 * Other commands (`make`, `pip`, `cd`) are shown for the reader and not run.
 """

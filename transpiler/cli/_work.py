@@ -7,17 +7,23 @@ Non-goals: anything that prints.
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from transpiler.cli.files import read
+from transpiler.cli.files import Refused, Unreadable, read
 from transpiler.diagnostics import Diagnostic
 from transpiler.source import Source
 
 if TYPE_CHECKING:
     from transpiler.diagnostics.machine import FileFacts, KernelFacts
+    from transpiler.emit import EmittedUnit
     from transpiler.pipeline import FileReport
+    from transpiler.runtime.cache import CacheInfo
 
 
 class Unit(Protocol):
@@ -31,6 +37,8 @@ class Unit(Protocol):
     def header(self) -> str: ...
     @property
     def manifest(self) -> Mapping[str, Any]: ...
+    @property
+    def emitted(self) -> EmittedUnit: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +91,110 @@ def emit(
     from transpiler import pipeline
 
     return pipeline.emit(source, arch=arch, line_info=line_info, unchecked=unchecked, deny_trust=deny_trust)
+
+
+# --- machine code -----------------------------------------------------------------------------------------
+
+
+def nvrtc_version() -> tuple[int, int] | str:
+    """The version of NVRTC here, or why there is none."""
+    from transpiler.runtime import nvrtc
+
+    try:
+        return nvrtc.version()
+    except nvrtc.NvrtcMissing as reason:
+        return str(reason)
+
+
+def supported_archs() -> list[str]:
+    """The architectures that NVRTC here compiles for; its absence ends the command."""
+    from transpiler.runtime import nvrtc
+
+    try:
+        return [f"sm_{number}" for number in nvrtc.supported_archs()]
+    except nvrtc.NvrtcMissing as reason:
+        raise Unreadable(f"{reason}; `transpile doctor` says what to install") from None
+
+
+def cuda_include() -> str | None:
+    """The folder of the CUDA headers that kernels with f16 or bf16 need."""
+    from transpiler.runtime import nvrtc
+
+    return next((d for d in nvrtc.include_directories() if os.path.exists(os.path.join(d, "cuda_fp16.h"))), None)
+
+
+def compile(unit: Unit, arch: str, form: str, *, line_info: bool = False) -> bytes:
+    """PTX or cubin of a unit. What NVRTC refuses is a bug of ours, and raises."""
+    from transpiler.runtime import nvrtc
+
+    options = set(_nvrtc_options(unit))
+    if line_info:
+        options.add("-lineinfo")
+    return nvrtc.compile(unit.source, arch=arch, kind=form, options=tuple(sorted(options)), name=f"{unit.name}.cu")
+
+
+def _nvrtc_options(unit: Unit) -> tuple[str, ...]:
+    """What the decorators ask of NVRTC. One file is one compilation: `fma="off"` of one kernel is right for all, other options
+    have to agree."""
+    from transpiler.runtime import nvrtc
+
+    asked = {entry.kernel.name: set(nvrtc.options_for(entry.kernel.options)) for entry in unit.emitted.entries}
+    union = set[str]().union(*asked.values())
+    common = set[str].intersection(*asked.values()) if asked else set[str]()
+    differing = union - common - {"--fmad=false", "-lineinfo"}
+    if differing:
+        raise Refused(f"kernels of one file differ in {', '.join(sorted(differing))}; build them from two files")
+    return tuple(union)
+
+
+def default_arch() -> str:
+    """The architecture of the GPU here, or sm_90."""
+    if no_gpu() is not None:
+        return "sm_90"
+    from transpiler.runtime.device import cuda_driver
+
+    driver = cuda_driver()
+    return driver.limits(driver.device()).arch
+
+
+def disassembler() -> str | None:
+    """A program that shows machine code."""
+    return shutil.which("nvdisasm") or shutil.which("cuobjdump")
+
+
+def disassemble(tool: str, cubin: bytes) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "kernels.cubin")
+        with open(path, "wb") as file:
+            file.write(cubin)
+        words = [tool, path] if "nvdisasm" in os.path.basename(tool) else [tool, "-sass", path]
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace")
+    return done.stdout if done.returncode == 0 else f"{os.path.basename(tool)} failed: {done.stderr.strip()}"
+
+
+# --- this machine -----------------------------------------------------------------------------------------
+
+
+def cache_info() -> CacheInfo:
+    """Where the cache of compiled kernels is, and what it holds."""
+    from transpiler.runtime.cache import DiskCache
+
+    return DiskCache().info()
+
+
+def cache_clear() -> int:
+    """Remove every entry; how many there were."""
+    from transpiler.runtime.cache import DiskCache
+
+    return DiskCache().clear()
+
+
+def no_gpu() -> str | None:
+    """Why kernels cannot be launched here; None where they can."""
+    from transpiler.runtime.device import NoDevice, cuda_driver
+
+    try:
+        cuda_driver()
+    except NoDevice as reason:
+        return str(reason).partition("\n")[0].rstrip(".")
+    return None

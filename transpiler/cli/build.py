@@ -46,7 +46,7 @@ def command(
 ) -> int:
     """Compile the kernels of each FILE for each architecture. Needs NVRTC, but no GPU."""
     refuse_clashes(files)
-    _refuse_unknown(archs)
+    refuse_unknown(archs)
     folder = output_folder(output)
     reports: list[FileFacts] = []
     with click.progressbar(length=len(files) * len(archs), file=sys.stderr, hidden=_is_short(files, archs)) as bar:
@@ -68,17 +68,15 @@ def _build(
     source: Source, archs: tuple[str, ...], form: str, line_info: bool, deny_trust: bool
 ) -> tuple[FileFacts, dict[str, str | bytes]]:
     """The files of one source, by name; none where something is not proved."""
-    contents: dict[str, str | bytes] = {}
-    report: FileFacts | None = None
-    for arch in archs:
-        report, unit = _work.emit(source, arch=arch, line_info=line_info, deny_trust=deny_trust)
-        if unit is None:
-            return report, {}
-        contents[f"{unit.name}.{arch}.{form}"] = _work.compile(unit, arch, form, line_info=line_info)
-        images = {arch: f"{unit.name}.{arch}.{form}" for arch in archs}
-        contents[f"{unit.name}.h"] = unit.header
-        contents[f"{unit.name}.json"] = dumps({**unit.manifest, "images": images}) + "\n"
-    assert report is not None
+    report, unit = _work.emit(source, line_info=line_info, deny_trust=deny_trust)
+    if unit is None:
+        return report, {}
+    images = {arch: f"{unit.name}.{arch}.{form}" for arch in archs}
+    contents: dict[str, str | bytes] = {
+        name: _work.compile(unit, arch, form, line_info=line_info) for arch, name in images.items()
+    }
+    contents[f"{unit.name}.h"] = unit.header
+    contents[f"{unit.name}.json"] = dumps({**unit.manifest, "images": images}) + "\n"
     return report, contents
 
 
@@ -86,7 +84,7 @@ def _is_short(files: tuple[str, ...], archs: tuple[str, ...]) -> bool:
     return len(files) * len(archs) < 8 or not sys.stderr.isatty()
 
 
-def _refuse_unknown(archs: tuple[str, ...]) -> None:
+def refuse_unknown(archs: tuple[str, ...]) -> None:
     known = _work.supported_archs()
     unknown = [arch for arch in archs if arch.rstrip("af") not in known]
     if unknown:

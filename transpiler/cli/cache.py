@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from transpiler.cli import _work
-from transpiler.cli.console import echo, plural
+from transpiler.cli.console import echo
 
 
 @click.group("cache")
@@ -18,15 +18,15 @@ def info() -> None:
     """Where the cache is and what it holds."""
     state = _work.cache_info()
     echo(f"{state.folder}")
-    echo(
-        f"{plural(state.entries, 'entry' if state.entries == 1 else 'entrie')}, {_size(state.bytes)} of at most {_size(state.limit)}"
-    )
+    entries = "1 entry" if state.entries == 1 else f"{state.entries} entries"
+    echo(f"{entries}, {_size(state.bytes)} of at most {_size(state.limit)}")
 
 
 @command.command("clear")
 def clear() -> None:
     """Remove every entry."""
-    echo(f"removed {_work.cache_clear()} of {_work.cache_info().folder}")
+    removed = _work.cache_clear()
+    echo(f"removed {removed} of {_work.cache_info().folder}")
 
 
 def _size(count: int) -> str:

@@ -19,13 +19,19 @@ LIMIT = 16 << 20
 """Bytes of a kernel file; more is no source text, and reading it all could take the machine down."""
 
 
-class Unreadable(click.ClickException):
-    """A file or folder that cannot be used: exit status 2."""
+class Refused(click.ClickException):
+    """Something in the kernels that a command cannot do: exit status 1."""
 
-    exit_code = 2
+    exit_code = 1
 
     def show(self, file: object = None) -> None:
         click.echo(f"error: {self.message}", err=True)
+
+
+class Unreadable(Refused):
+    """A file or folder that cannot be used: exit status 2."""
+
+    exit_code = 2
 
 
 def read(path: str) -> Source | Diagnostic:

@@ -14,7 +14,10 @@ from transpiler.cli.files import Unreadable, output_folder, write
 KERNELS = '''\
 """A first kernel: y = a * x + y."""
 
+import numpy as np
+
 from transpiler import Dim, In, InOut, cuda, f32, kernel
+from transpiler.testing import check, launch
 
 
 class N(Dim): ...
@@ -24,20 +27,17 @@ class N(Dim): ...
 def saxpy(a: f32, x: In[f32, N], y: InOut[f32, N]):
     """Each thread owns one element of y."""
     i = cuda.grid(1)
-    if i < N:
+    if i < N:  # the last block may be ragged
         y[i] = a * x[i] + y[i]
 
 
 def main() -> None:
-    """`transpile run kernels.py` calls this; on a machine without a GPU `saxpy` is simulated."""
-    import numpy as np
-
     x = np.arange(1000, dtype=np.float32)
     y = np.ones(1000, dtype=np.float32)
     expected = 2 * x + y
-    saxpy.simulate(2.0, x, y)
-    np.testing.assert_allclose(y, expected)
-    print("saxpy: 1000 elements as NumPy computes them")
+    launch(saxpy, 2.0, x, y)  # on a GPU if there is one, else simulated
+    check(y, expected)
+    print("1000 elements as NumPy computes them")
 
 
 if __name__ == "__main__":
@@ -45,7 +45,7 @@ if __name__ == "__main__":
 '''
 
 TEST = '''\
-"""The kernels against NumPy, in the simulator: it needs no GPU and reports races."""
+"""The kernels against NumPy, in the simulator: it needs no GPU and finds races."""
 
 import numpy as np
 from kernels import saxpy
@@ -55,7 +55,7 @@ def test_saxpy():
     x = np.arange(1000, dtype=np.float32)
     y = np.ones(1000, dtype=np.float32)
     saxpy.simulate(2.0, x, y)
-    np.testing.assert_allclose(y, 2 * np.arange(1000) + 1)
+    np.testing.assert_array_equal(y, 2 * np.arange(1000) + 1)
 '''
 
 README = """\
