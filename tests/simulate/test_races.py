@@ -1,4 +1,4 @@
-"""Races are found by conflict: in global and shared memory, in one block and between blocks, lucky or not; and only where there are any."""
+"""Races are found by conflict: in global and shared memory, in a block and between blocks, lucky or not; and nowhere else."""
 
 from __future__ import annotations
 
@@ -351,19 +351,26 @@ def k(out: Out[i32, 1]):
 
 def test_without_detection_nothing_is_said() -> None:
     out = ints(1)
-    assert run("""
+    assert run(
+        """
 @kernel(block=64, grid=2)
 def k(out: Out[i32, 1]):
     out[0] = cuda.grid(1)
-""", out=out, detect=False).ok
+""",
+        out=out,
+        detect=False,
+    ).ok
 
 
 def test_findings_are_counted_and_told_once() -> None:
-    report = run("""
+    report = run(
+        """
 @kernel(block=64, grid=1)
 def k(out: Out[i32, 1]):
     for r in range(3):
         out[0] = r
-""", out=ints(1))
+""",
+        out=ints(1),
+    )
     assert len(report.diagnostics) == 1
     assert report.occurrences[0] >= 3 * 63

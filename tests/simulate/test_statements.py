@@ -464,12 +464,15 @@ def k(x: In[f32, 64], out: Out[f32, 64]):
 
 
 def test_thread_statements_are_counted() -> None:
-    report = run("""
+    report = run(
+        """
 @kernel(block=32, grid=3)
 def k(out: Out[i32, 96]):
     i = cuda.grid(1)
     if i < 10:
         out[i] = 1
-""", out=np.zeros(96, np.int32))
+""",
+        out=np.zeros(96, np.int32),
+    )
     assert report.statements == 96 + 96 + 10
     assert (report.blocks, report.threads) == (3, 96)

@@ -9,7 +9,7 @@ Non-goals: what statements do (`machine`).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -81,6 +81,10 @@ class Session:
     def runs_whole(self) -> bool:
         """Do blocks wait for each other: then all of them are there at once."""
         return self.program.has_grid_barrier or bool(self.program.waits)
+
+    def machine_of(self, ordinal: int) -> Machine:
+        """One that runs this block alone, or all blocks if they wait for each other."""
+        return self.machine(0, self.launch.block_count) if self.runs_whole else self.machine(ordinal, 1)
 
     def chunks(self) -> list[tuple[int, int]]:
         """First block and number of blocks of each chunk, in the order in which they run."""
@@ -280,11 +284,3 @@ def _impossible(grid: Triple, block: Triple) -> str | None:
     if grid[0] > MAX_GRID_X or max(grid[1:]) > MAX_GRID_YZ:
         return f"a grid of {grid} blocks: at most {MAX_GRID_X} in x, {MAX_GRID_YZ} in y and z"
     return None
-
-
-def walk_block(session: Session, ordinal: int) -> Iterator[tuple[Machine, Any]]:
-    """Run one block (all of them, if they wait for each other) and stop before each statement."""
-    first, count = (0, session.launch.block_count) if session.runs_whole else (ordinal, 1)
-    machine = session.machine(first, count)
-    for stop in machine.walk():
-        yield machine, stop

@@ -54,6 +54,8 @@ class Machine:
     settings: Settings
     printed: list[str]
     kernel_env: Activation
+    watch: Callable[[Stop], None] | None = None
+    """Told the statements of functions that expressions call: they run within a statement, where `walk` cannot stop."""
     scheduler: Scheduler = field(init=False)
     collectives: Collectives = field(init=False)
     _shared: dict[ir.Array, Memory] = field(default_factory=dict)
@@ -239,11 +241,9 @@ class Machine:
         stuck = spread(step == 0, lanes)
         if stuck.any():
             thread = self.evaluator.thread(lanes, int(np.argmax(stuck)))
-            self.findings.add(
-                "E0506",
-                f"{self.findings.name(thread)}: a range with step 0",
-                (Actor(thread, env.source, stmt.span, "read"),),
-            )
+            actor = Actor(thread, env.source, stmt.span, "read")
+            words = f"{self.findings.name(thread)}: a range with step 0"
+            self.findings.add("E0506", words, (actor,), times=int(np.count_nonzero(stuck)))
         trips = loops.trip_count(start, stop, step)
         whole = [loops.keep(value, lanes) for value in (start, step, trips)]
         strand.frames.append(ForLoop(lanes, env, stmt, *whole))
@@ -343,8 +343,9 @@ class Machine:
         self._enter(function, args, (), strand, lanes, env)
         call = strand.frames[0]
         assert isinstance(call, CallFrame)
-        for _ in self.scheduler.turn(strand):
-            pass
+        for stop in self.scheduler.turn(strand):
+            if self.watch is not None:
+                self.watch(stop)
         return call.results
 
     def declare(self, arrays: tuple[ir.SharedArray | ir.LocalArray | ir.ConstArray, ...], env: Activation) -> None:

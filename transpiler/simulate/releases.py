@@ -86,11 +86,10 @@ class Releases:
             self._logs.append(Log())
         log = self._logs[number]
         if op != "store":
-            prefix = {number: log.length}
-            if order in ("acquire", "acq_rel", "seq_cst"):
-                self._learn(lane, prefix)
-            else:
-                self._seen[lane] = _joined(self._seen.get(lane, {}), prefix)
+            table = self._known if order in ("acquire", "acq_rel", "seq_cst") else self._seen
+            before = table.get(lane, {})
+            if before.get(number, 0) < log.length:
+                table[lane] = _joined(before, {number: log.length})
         if op == "load":
             return
         if op == "store":

@@ -17,8 +17,9 @@ import numpy as np
 from transpiler.ir import device as ir
 from transpiler.simulate.expressions import Activation
 from transpiler.simulate.lanes import Triple, linear
-from transpiler.simulate.launch import Extents, prepare, walk_block
+from transpiler.simulate.launch import Extents, Session, prepare
 from transpiler.simulate.report import Report
+from transpiler.simulate.scheduler import Stop
 from transpiler.source import Source
 
 
@@ -67,18 +68,29 @@ def trace(
     return _steps(session, ordinal, thread)
 
 
-def _steps(session: Any, ordinal: int, thread: int) -> Iterator[Step]:
+def _steps(session: Session, ordinal: int, thread: int) -> Iterator[Step]:
+    machine = session.machine_of(ordinal)
+    lane = (ordinal - machine.chunk.first) * session.launch.threads_per_block + thread
     assigned: dict[Activation, set[ir.Local]] = {}
+    inner: list[Step] = []
+
+    def step(stop: Stop) -> list[Step]:
+        stmt, lanes, env = stop
+        if lane not in lanes.ids:
+            return []
+        seen = assigned.setdefault(env, set())
+        line = env.source.line(stmt.span.start)
+        told = Step(env.source, line, env.source.line_text(line).strip(), _variables(env, seen, lane), lanes.count)
+        seen.update(_targets(stmt))
+        return [told]
+
+    machine.watch = lambda stop: inner.extend(step(stop))
     with np.errstate(all="ignore"):
-        for machine, (stmt, lanes, env) in walk_block(session, ordinal):
-            lane = (ordinal - machine.chunk.first) * session.launch.threads_per_block + thread
-            if lane not in lanes.ids:
-                continue
-            seen = assigned.setdefault(env, set())
-            source = env.source
-            line = source.line(stmt.span.start)
-            yield Step(source, line, source.line_text(line).strip(), _variables(env, seen, lane), lanes.count)
-            seen.update(_targets(stmt))
+        for stop in machine.walk():
+            yield from inner
+            inner.clear()
+            yield from step(stop)
+        yield from inner
 
 
 def _variables(env: Activation, assigned: set[ir.Local], lane: int) -> dict[str, Any]:
