@@ -7,8 +7,8 @@ Non-goals: building the parameter (`signature`).
 from __future__ import annotations
 
 from transpiler.check.context import BUILTIN_DTYPES, Context, dtype_of_name
-from transpiler.check.expressions import fold_static
 from transpiler.check.meaning import DimMeaning, DTypeRef, Static
+from transpiler.check.module_constants import fold_static
 from transpiler.ir import surface
 from transpiler.ir.types import DType
 from transpiler.records import value

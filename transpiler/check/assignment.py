@@ -13,6 +13,7 @@ from transpiler.check.context import Context
 from transpiler.check.meaning import RangeMeaning, SequenceMeaning, Static
 from transpiler.diagnostics import Label
 from transpiler.ir import surface
+from transpiler.ir.walk import surface_children
 
 State = frozenset[str] | None
 """Names assigned on every path to here; None where no path comes."""
@@ -21,6 +22,7 @@ State = frozenset[str] | None
 @dataclass(slots=True)
 class _Loop:
     breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -77,6 +79,8 @@ def _statement(flow: _Flow, stmt: surface.Stmt, state: State) -> State:
                 flow.loops[-1].breaks.append(state)
             return None
         case surface.Continue():
+            if flow.loops:
+                flow.loops[-1].continues.append(state)
             return None
     return state
 
@@ -95,20 +99,20 @@ def _target(flow: _Flow, target: surface.Expr, state: State) -> State:
 
 def _if(flow: _Flow, stmt: surface.If, state: State) -> State:
     known = flow.ctx.typed.dead.get(stmt)
-    state = _expression(flow, stmt.test, state)
+    holds, fails = _condition(flow, stmt.test, state)
     if known is not None:
-        return _body(flow, stmt.body if known else stmt.orelse, state)
-    return _meet(_body(flow, stmt.body, state), _body(flow, stmt.orelse, state))
+        return _body(flow, stmt.body, holds) if known else _body(flow, stmt.orelse, fails)
+    return _meet(_body(flow, stmt.body, holds), _body(flow, stmt.orelse, fails))
 
 
 def _for(flow: _Flow, stmt: surface.For, state: State) -> State:
     state = _expression(flow, stmt.iter, state)
     flow.loops.append(_Loop())
     inside = _body(flow, stmt.body, _target(flow, stmt.target, state))
-    breaks = flow.loops.pop().breaks
+    loop = flow.loops.pop()
     runs = _runs(flow.ctx, flow.ctx.typed.loops.get(stmt))
-    done = inside if runs and inside is not None else state
-    return _meet(_body(flow, stmt.orelse, done), *breaks)
+    done = _meet(inside, *loop.continues) if runs else state
+    return _meet(_body(flow, stmt.orelse, done), *loop.breaks)
 
 
 def _runs(ctx: Context, meaning: RangeMeaning | SequenceMeaning | None) -> bool:
@@ -127,14 +131,43 @@ def _runs(ctx: Context, meaning: RangeMeaning | SequenceMeaning | None) -> bool:
 
 
 def _while(flow: _Flow, stmt: surface.While, state: State) -> State:
-    tested = _expression(flow, stmt.test, state)
+    holds, fails = _condition(flow, stmt.test, state)
     flow.loops.append(_Loop())
-    _body(flow, stmt.body, tested)
+    _body(flow, stmt.body, holds)
     breaks = flow.loops.pop().breaks
     meaning = flow.ctx.typed.meanings.get(stmt.test)
     endless = isinstance(meaning, Static) and bool(meaning.value)
-    done = None if endless else _body(flow, stmt.orelse, tested)
+    done = None if endless else _body(flow, stmt.orelse, fails)
     return _meet(done, *breaks)
+
+
+def _condition(flow: _Flow, expr: surface.Expr, state: State) -> tuple[State, State]:
+    """What is assigned where the condition holds, and where it fails: `and`, `or` and chains stop early."""
+    match expr:
+        case surface.Unary(op="not"):
+            holds, fails = _condition(flow, expr.operand, state)
+            return fails, holds
+        case surface.BoolOp():
+            return _lazy_condition(flow, expr, state)
+        case surface.Compare():
+            first = _expression(flow, expr.rights[0], _expression(flow, expr.left, state))
+            last = first
+            for right in expr.rights[1:]:
+                last = _expression(flow, right, last)
+            return last, first
+    state = _expression(flow, expr, state)
+    return state, state
+
+
+def _lazy_condition(flow: _Flow, expr: surface.BoolOp, state: State) -> tuple[State, State]:
+    """`and` holds behind its last operand and may fail behind each; `or` the other way round."""
+    through: State = state
+    out: State = None
+    for operand in expr.values:
+        holds, fails = _condition(flow, operand, through)
+        through, left = (holds, fails) if expr.op == "and" else (fails, holds)
+        out = _meet(out, left)
+    return (through, out) if expr.op == "and" else (out, through)
 
 
 def _expression(flow: _Flow, expr: surface.Expr, state: State) -> State:
@@ -145,20 +178,14 @@ def _expression(flow: _Flow, expr: surface.Expr, state: State) -> State:
             return state
         case surface.Walrus():
             return _target(flow, expr.target, _expression(flow, expr.value, state))
-        case surface.BoolOp():
-            state = _expression(flow, expr.values[0], state)
-            lazily = state
-            for value in expr.values[1:]:
-                lazily = _expression(flow, value, lazily)
-            return state
+        case surface.BoolOp() | surface.Compare() | surface.Unary(op="not"):
+            return _meet(*_condition(flow, expr, state))
         case surface.IfExp():
-            state = _expression(flow, expr.test, state)
+            holds, fails = _condition(flow, expr.test, state)
             known = flow.ctx.typed.meanings.get(expr.test)
             if isinstance(known, Static):
-                return _expression(flow, expr.body if known.value else expr.orelse, state)
-            return _meet(_expression(flow, expr.body, state), _expression(flow, expr.orelse, state))
-    from transpiler.ir.walk import surface_children
-
+                return _expression(flow, expr.body, holds) if known.value else _expression(flow, expr.orelse, fails)
+            return _meet(_expression(flow, expr.body, holds), _expression(flow, expr.orelse, fails))
     for child in surface_children(expr):
         if isinstance(child, surface.Expr):
             state = _expression(flow, child, state)

@@ -152,7 +152,7 @@ class Context:
         return DeviceRef(function)
 
     def _constant(self, name: surface.Name, definition: surface.ConstantDef) -> Meaning | None:
-        from transpiler.check.expressions import fold_module_constant
+        from transpiler.check.module_constants import fold_module_constant
 
         meaning = fold_module_constant(self.module, definition)
         if meaning is None:

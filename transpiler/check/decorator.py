@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from transpiler.check.context import Context
-from transpiler.check.expressions import fold_static, infer
+from transpiler.check.expressions import infer
 from transpiler.check.meaning import DTypeRef, Launch, Static
+from transpiler.check.module_constants import fold_static
 from transpiler.ir import device, surface
 from transpiler.ir.types import DType
 from transpiler.ir.walk import surface_walk

@@ -95,7 +95,7 @@ def instances_of(
 
 
 def _fold_default(module: surface.Module, expr: surface.Expr) -> int | float | bool | None:
-    from transpiler.check.expressions import fold_static
+    from transpiler.check.module_constants import fold_static
 
     folded = fold_static(module, expr)
     return folded.value if isinstance(folded, Static) else None

@@ -43,7 +43,7 @@ def _sequence(ctx: Context, expr: surface.Expr, items: list[Meaning]) -> Sequenc
 
 def _constant(item: Meaning) -> bool:
     if isinstance(item, TupleMeaning):
-        return all(isinstance(part, Static) for part in item.items)
+        return all(_constant(part) for part in item.items)
     return isinstance(item, Static)
 
 

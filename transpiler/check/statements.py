@@ -9,7 +9,7 @@ from __future__ import annotations
 from transpiler.check import promotion
 from transpiler.check.calls import storable
 from transpiler.check.context import BUILTIN_DTYPES, Context
-from transpiler.check.expressions import binary_type, describe, infer, infer_condition, infer_index
+from transpiler.check.expressions import describe, infer, infer_condition, infer_index
 from transpiler.check.loops import iterated
 from transpiler.check.meaning import (
     AllocCall,
@@ -21,11 +21,13 @@ from transpiler.check.meaning import (
     Qualified,
     RangeMeaning,
     SequenceMeaning,
+    ShapeOf,
     Static,
     TupleMeaning,
     VectorRef,
     type_of,
 )
+from transpiler.check.operators import binary_type
 from transpiler.diagnostics import Label
 from transpiler.ir import surface
 from transpiler.ir.types import BF16, F16, F32, INDEX, WEAK_FLOAT, DType, Type, VectorType
@@ -133,6 +135,8 @@ def bind(ctx: Context, name: surface.Name, meaning: Meaning | None, value: surfa
     if isinstance(meaning, Static) and name.id in ctx.typed.constants:
         _bind_once(ctx, name, meaning, "is a constant")
         return
+    if isinstance(meaning, ShapeOf):
+        meaning = _at_run_time(meaning)
     if isinstance(meaning, NoneMeaning) or (type_of(meaning) is None and not isinstance(meaning, TupleMeaning)):
         ctx.report("E0204", value.span, f"{describe(meaning)} is no value that a local can hold")
         return
@@ -167,12 +171,7 @@ def _bind_once(ctx: Context, name: surface.Name, meaning: Meaning, why: str) -> 
 
 
 def _join_local(ctx: Context, name: surface.Name, meaning: Meaning) -> None:
-    if isinstance(meaning, Static):
-        meaning = meaning.type
-    elif isinstance(meaning, TupleMeaning):
-        meaning = TupleMeaning(tuple(type_of(m) or m for m in meaning.items))
-    else:
-        meaning = type_of(meaning) or meaning
+    meaning = _at_run_time(meaning)
     known = ctx.typed.locals.get(name.id)
     if known is None:
         ctx.typed.locals[name.id] = meaning
@@ -192,6 +191,16 @@ def _join_local(ctx: Context, name: surface.Name, meaning: Meaning) -> None:
     elif joined != known:
         ctx.typed.locals[name.id] = joined
         ctx.changed = True
+
+
+def _at_run_time(meaning: Meaning) -> Meaning:
+    """What is left of a value that a local holds: the types of numbers, of items too."""
+    match meaning:
+        case TupleMeaning():
+            return TupleMeaning(tuple(_at_run_time(item) for item in meaning.items))
+        case ShapeOf():
+            return TupleMeaning((INDEX,) * meaning.array.rank)
+    return type_of(meaning) or meaning
 
 
 def _join(a: Meaning, b: Meaning) -> Meaning | promotion.Refusal:
@@ -383,9 +392,11 @@ def _augmented_element(ctx: Context, stmt: surface.AugAssign, target: surface.Su
 
 
 def _expression(ctx: Context, stmt: surface.ExprStmt) -> None:
-    meaning = infer(ctx, stmt.value)
     value = stmt.value
-    if isinstance(value, surface.EllipsisLiteral | surface.Str) or meaning is None:
+    if isinstance(value, surface.EllipsisLiteral | surface.Str):
+        return
+    meaning = infer(ctx, value)
+    if meaning is None:
         return
     if isinstance(meaning, ArrayMeaning) and isinstance(ctx.typed.calls.get(value), AllocCall):  # type: ignore[arg-type]
         ctx.report("E0222", value.span, "an array needs a name", "assign it: `tile = cuda.shared.array(...)`")

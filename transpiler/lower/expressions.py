@@ -12,6 +12,8 @@ from transpiler.check import promotion
 from transpiler.check.meaning import (
     ArrayMeaning,
     DimMeaning,
+    Meaning,
+    NoneMeaning,
     ShapeOf,
     Static,
     TupleMeaning,
@@ -249,22 +251,20 @@ def _subscript(low: Lowering, expr: surface.Subscript) -> device.Expr:
     if isinstance(base, ArrayMeaning):
         array, indices = element(low, expr)
         return device.Load(array, indices, type=array.dtype, span=expr.span)
-    known = low.meaning(expr.items[0])
-    assert isinstance(known, Static)
-    return items(low, expr.value)[int(known.value)]
+    return _item_of(low, expr)[0]
 
 
 # --- tuples and vectors -----------------------------------------------------------------------------------
 
 
 def items(low: Lowering, expr: surface.Expr) -> list[device.Expr]:
-    """The items of an expression that is a tuple, a vector or a shape."""
+    """The scalars that a tuple, a vector or a shape is made of, those of nested tuples in their place."""
     meaning = low.meaning(expr)
     match expr, meaning:
+        case _, TupleMeaning() if _all_static(meaning):
+            return [constant(m.value, m.type, expr.span, "", m.name) for m in _leaves(meaning)]
         case surface.TupleExpr(), _:
-            return low.operands([(lambda e=e: value(low, e)) for e in expr.items], "item")
-        case _, TupleMeaning() if all(isinstance(m, Static) for m in meaning.items):
-            return [constant(m.value, m.type, expr.span, "", m.name) for m in meaning.items if isinstance(m, Static)]
+            return low.operands([b for e in expr.items for b in item_builders(low, e)], "item")
         case surface.Name(), _:
             return _place_items(low.places[expr.id], expr.span)
         case surface.Attribute(), ShapeOf():
@@ -281,26 +281,101 @@ def items(low: Lowering, expr: surface.Expr) -> list[device.Expr]:
         case surface.Unary(), VectorType():
             return [device.Unary(expr.op, item, type=item.type, span=expr.span) for item in items(low, expr.operand)]
         case surface.Subscript(), _:
-            known = low.meaning(expr.items[0])
-            assert isinstance(known, Static)
-            raise AssertionError("nested tuples are unpacked by name")
+            return _item_of(low, expr)
+        case surface.Walrus(), _:
+            from transpiler.lower.statements import assign_name
+
+            assign_name(low, expr.target, expr.value)
+            return _place_items(low.places[expr.target.id], expr.span)
     raise AssertionError(f"{type(expr).__name__} is no tuple")
 
 
+def item_builders(low: Lowering, expr: surface.Expr) -> list[Callable[[], device.Expr]]:
+    """Builders for the scalars of an expression, one for a scalar; the first one builds them all."""
+    count = leaf_count(low.meaning(expr))
+    if count is None:
+        return [lambda: value(low, expr)]
+    built: list[device.Expr] = []
+
+    def build(position: int) -> device.Expr:
+        if not built:
+            built.extend(items(low, expr))
+        return built[position]
+
+    return [(lambda k=k: build(k)) for k in range(count)]
+
+
+def leaf_count(meaning: Meaning) -> int | None:
+    """How many scalars a value is made of; None for a scalar."""
+    match meaning:
+        case TupleMeaning():
+            return sum(1 if (n := leaf_count(item)) is None else n for item in meaning.items)
+        case VectorType():
+            return meaning.size
+        case ShapeOf():
+            return meaning.array.rank
+    return None
+
+
+def scalar_types(meaning: Meaning | None) -> tuple[device.Scalar, ...]:
+    """The types of the scalars that a value is made of; none for `None`."""
+    match meaning:
+        case None | NoneMeaning():
+            return ()
+        case TupleMeaning():
+            return tuple(k for item in meaning.items for k in scalar_types(item))
+        case VectorType():
+            return (meaning.dtype,) * meaning.size
+    return (_scalar(meaning),)
+
+
+def _scalar(meaning: Meaning) -> device.Scalar:
+    """The type of a number, literals settled."""
+    found = type_of(meaning)
+    settled = promotion.settle(found) if found is not None else None
+    assert isinstance(settled, device.Scalar), f"{meaning} is no number"
+    return settled
+
+
+def _all_static(meaning: TupleMeaning) -> bool:
+    return all(isinstance(m, Static) or (isinstance(m, TupleMeaning) and _all_static(m)) for m in meaning.items)
+
+
+def _leaves(meaning: TupleMeaning) -> list[Static]:
+    found: list[Static] = []
+    for item in meaning.items:
+        found += [item] if isinstance(item, Static) else _leaves(item) if isinstance(item, TupleMeaning) else []
+    return found
+
+
 def _place_items(place: Place, span: Span) -> list[device.Expr]:
-    assert isinstance(place, tuple)
-    return [device.Var(p, type=p.type, span=span) for p in place if isinstance(p, device.Local | device.ScalarParam)]
+    if isinstance(place, tuple):
+        return [read for part in place for read in _place_items(part, span)]
+    assert isinstance(place, device.Local | device.ScalarParam)
+    return [device.Var(place, type=place.type, span=span)]
+
+
+def _item_of(low: Lowering, expr: surface.Subscript) -> list[device.Expr]:
+    """The scalars of `t[k]`, where the item is a tuple itself or a number."""
+    base, known = low.meaning(expr.value), low.meaning(expr.items[0])
+    assert isinstance(known, Static)
+    counts = (
+        [1 if (n := leaf_count(m)) is None else n for m in base.items]
+        if isinstance(base, TupleMeaning)
+        else [1] * (leaf_count(base) or 0)
+    )
+    position = range(len(counts))[int(known.value)]
+    start = sum(counts[:position])
+    return items(low, expr.value)[start : start + counts[position]]
 
 
 def _conditional_items(low: Lowering, expr: surface.IfExp) -> list[device.Expr]:
     test = low.meaning(expr.test)
     if isinstance(test, Static):
         return items(low, expr.body if test.value else expr.orelse)
-    meaning = low.meaning(expr)
-    assert isinstance(meaning, TupleMeaning)
-    kinds = [type_of(m) for m in meaning.items]
+    kinds = scalar_types(low.meaning(expr))
     test_value = low.once(condition(low, expr.test), "chosen")
-    results = [device.Local("item", promotion.settle(k), True, span=expr.span) for k in kinds if k is not None]  # type: ignore[arg-type]
+    results = [device.Local("item", kind, True, span=expr.span) for kind in kinds]
     arms: list[tuple[device.Stmt, ...]] = []
     for arm in (expr.body, expr.orelse):
         with low.block() as body:
@@ -328,8 +403,7 @@ def _vector_binary(low: Lowering, expr: surface.Binary, vector: VectorType) -> l
 def _unary(low: Lowering, expr: surface.Unary) -> device.Expr:
     if expr.op == "not":
         return device.Unary("not", condition(low, expr.operand), type=BOOL, span=expr.span)
-    kind = promotion.settle(type_of(low.meaning(expr)))  # type: ignore[arg-type]
-    operand = value(low, expr.operand, kind)
+    operand = value(low, expr.operand, _scalar(low.meaning(expr)))
     return operand if expr.op == "+" else device.Unary(expr.op, operand, type=operand.type, span=expr.span)
 
 
@@ -452,7 +526,7 @@ def _lazily(
 
 
 def _bool_op(low: Lowering, expr: surface.BoolOp) -> device.Expr:
-    kind = promotion.settle(type_of(low.meaning(expr)))  # type: ignore[arg-type]
+    kind = _scalar(low.meaning(expr))
     if kind != BOOL:
         return _value_of_bool_op(low, expr, kind)
     result = condition(low, expr.values[0])
@@ -463,9 +537,8 @@ def _bool_op(low: Lowering, expr: surface.BoolOp) -> device.Expr:
     return result
 
 
-def _value_of_bool_op(low: Lowering, expr: surface.BoolOp, kind: Type) -> device.Expr:
+def _value_of_bool_op(low: Lowering, expr: surface.BoolOp, kind: device.Scalar) -> device.Expr:
     """`a and b` of numbers is an operand, as in Python."""
-    assert isinstance(kind, device.Scalar)
     result = device.Local("operand", kind, True, span=expr.span)
     low.emit(device.Assign(result, value(low, expr.values[0], kind), span=expr.span))
     for operand in expr.values[1:]:
@@ -478,11 +551,10 @@ def _value_of_bool_op(low: Lowering, expr: surface.BoolOp, kind: Type) -> device
 
 
 def _conditional(low: Lowering, expr: surface.IfExp) -> device.Expr:
-    test = low.meaning(expr.test) if expr.test in low.typed.meanings else Static(False)
+    test = low.meaning(expr.test)
     if isinstance(test, Static):
         return value(low, expr.body if test.value else expr.orelse)
-    kind = promotion.settle(type_of(low.meaning(expr)))  # type: ignore[arg-type]
-    assert isinstance(kind, device.Scalar)
+    kind = _scalar(low.meaning(expr))
     chosen = condition(low, expr.test)
     with low.block() as then:
         body = value(low, expr.body, kind)

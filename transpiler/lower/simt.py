@@ -15,8 +15,8 @@ from transpiler.ir.types import INDEX, VectorType
 from transpiler.ir.verify import verify
 from transpiler.ir.walk import any_node, walk
 from transpiler.lower.context import Lowering, Place
-from transpiler.lower.expressions import value, whole
-from transpiler.lower.statements import lower_body, return_types
+from transpiler.lower.expressions import scalar_types, value, whole
+from transpiler.lower.statements import lower_body
 from transpiler.source import Span
 
 
@@ -69,7 +69,7 @@ def function_of(low: Lowering, typed: Typed) -> device.Function:
         params = _parameters(inner)
         _locals(inner)
         lower_body(inner, typed.function.body)
-        returns = return_types(typed.returns)
+        returns = scalar_types(typed.returns)
         body = _without_unread(typed, tuple(inner.out))
         low.functions[typed] = device.Function(
             _unique_name(low, typed),
@@ -155,7 +155,7 @@ def _item_params(param: ParamMeaning) -> list[device.ScalarParam]:
     from transpiler.ir.types import I64, DType
 
     parts: list[device.ScalarParam] = []
-    for position, kind in enumerate(return_types(param.meaning)):
+    for position, kind in enumerate(scalar_types(param.meaning)):
         dtype = kind if isinstance(kind, DType) else I64
         parts.append(device.ScalarParam(f"{param.name}_{position}", dtype, span=param.span))
     return parts
@@ -224,7 +224,7 @@ def _without_unread(typed: Typed, body: tuple[device.Stmt, ...]) -> tuple[device
     return clean(body)
 
 
-def _with_bodies(stmt: device.Stmt, clean) -> device.Stmt:  # noqa: ANN001 - a function of statement tuples
+def _with_bodies(stmt: device.Stmt, clean) -> device.Stmt:
     match stmt:
         case device.If():
             return replace(stmt, then=clean(stmt.then), orelse=clean(stmt.orelse))

@@ -6,24 +6,34 @@ Non-goals: loops (`loops`).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from transpiler.check.meaning import (
     AllocCall,
     ArrayMeaning,
-    Meaning,
     NoneMeaning,
     Static,
     TupleMeaning,
     type_of,
 )
-from transpiler.check.promotion import settle
 from transpiler.ir import device, surface
 from transpiler.ir.types import INDEX, Type, VectorType
-from transpiler.ir.walk import walk
+from transpiler.ir.walk import surface_walk, walk
 from transpiler.lower.calls import call_statement, effect_call, has_effect
-from transpiler.lower.context import Lowering, is_stable
-from transpiler.lower.expressions import arithmetic, binding, condition, element, items, value, whole
+from transpiler.lower.context import Lowering, Place, is_stable
+from transpiler.lower.expressions import (
+    arithmetic,
+    binding,
+    condition,
+    element,
+    item_builders,
+    items,
+    leaf_count,
+    scalar_types,
+    value,
+    whole,
+)
 from transpiler.lower.values import convert
 
 
@@ -88,28 +98,29 @@ def lower_statement(low: Lowering, stmt: surface.Stmt) -> None:
 
 def _assign(low: Lowering, stmt: surface.Assign) -> None:
     first = stmt.targets[0]
-    if len(stmt.targets) == 1 and isinstance(first, surface.Name):
-        assign_name(low, first, stmt.value)
-        return
-    meaning = low.meaning(stmt.value)
-    if all(isinstance(t, surface.TupleExpr) for t in stmt.targets) or isinstance(meaning, TupleMeaning | VectorType):
-        _assign_items(low, stmt, meaning)
-        return
-    if len(stmt.targets) == 1 and isinstance(first, surface.Subscript):
-        _store_value(low, first, stmt.value)
-        return
-    _assign_chain(low, stmt)
+    if len(stmt.targets) > 1:
+        _assign_chain(low, stmt)
+    elif isinstance(first, surface.TupleExpr):
+        _assign_leaves(low, _pairs(low, first, stmt.value))
+    else:
+        assign_target(low, first, stmt.value)
 
 
 def _assign_chain(low: Lowering, stmt: surface.Assign) -> None:
     """`x = y = value`: the value is computed once; each target converts it."""
-    if isinstance(low.meaning(stmt.value), Static):
+    meaning = low.meaning(stmt.value)
+    if isinstance(meaning, Static | ArrayMeaning):
         for target in stmt.targets:
             assign_target(low, target, stmt.value)
         return
-    shared = low.once(value(low, stmt.value), "value")
+    if leaf_count(meaning) is None:
+        values = [low.once(value(low, stmt.value), "value")]
+    else:
+        values = [low.once(v, "item") for v in items(low, stmt.value)]
+    held = [v if is_stable(v) else low.temp("item", v) for v in values]
     for target in stmt.targets:
-        assign_built(low, target, shared)
+        for leaf, item in zip(_leaf_targets(low, target), held, strict=True):
+            assign_built(low, leaf, item)
 
 
 def assign_target(low: Lowering, target: surface.Expr, expr: surface.Expr) -> None:
@@ -120,43 +131,75 @@ def assign_target(low: Lowering, target: surface.Expr, expr: surface.Expr) -> No
         _store_value(low, target, expr)
 
 
-def _assign_items(low: Lowering, stmt: surface.Assign, meaning: Meaning) -> None:
-    """Tuples: all values first, then the targets from left to right, as in Python."""
-    if (
-        isinstance(stmt.value, surface.TupleExpr)
-        and len(stmt.targets) == 1
-        and isinstance(stmt.targets[0], surface.TupleExpr)
-    ):
-        _assign_pairwise(low, stmt.targets[0], stmt.value)
-        return
-    values = items(low, stmt.value)
-    values = [v if is_stable(v) else low.temp("item", v) for v in values]
-    for target in stmt.targets:
-        parts = target.items if isinstance(target, surface.TupleExpr) else None
-        if parts is None:
-            assert isinstance(target, surface.Name)
-            _assign_tuple_name(low, target, values)
-            continue
-        for part, item in zip(parts, values, strict=True):
-            assign_built(low, part, item)
+Leaf = device.Local | surface.Subscript
+"""What a scalar can be assigned to."""
 
 
-def _assign_pairwise(low: Lowering, target: surface.TupleExpr, source: surface.TupleExpr) -> None:
-    """`a, b = x, y`: a value gets a temporary only where an earlier target could change it."""
-    wanted = [_target_type(low, part) for part in target.items]
-    plain = [k for k, w in enumerate(wanted) if w is not None]
-    built = low.operands([(lambda k=k: value(low, source.items[k], wanted[k])) for k in plain], "item")
-    values = dict(zip(plain, built, strict=True))
-    for k, part in enumerate(target.items):
-        if k not in values:
-            _assign_nested(low, part, source.items[k])
-            continue
-        target_local = low.places.get(part.id) if isinstance(part, surface.Name) else None
-        writes = {target_local} if isinstance(target_local, device.Local) else set()
-        for later in plain:
-            if later > k and _depends(values[later], writes, not isinstance(part, surface.Name)):
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """One scalar of a tuple assignment: where it goes, and what builds it."""
+
+    target: Leaf
+    build: Callable[[], device.Expr]
+
+
+def _pairs(low: Lowering, target: surface.Expr, source: surface.Expr) -> list[_Pair]:
+    """`(a, b), c = x, y` taken apart; names of arrays and of compile-time values are bound on the way."""
+    if isinstance(target, surface.TupleExpr) and isinstance(source, surface.TupleExpr):
+        parts = zip(target.items, source.items, strict=True)
+        return [pair for part, expr in parts for pair in _pairs(low, part, expr)]
+    if isinstance(target, surface.Name) and not isinstance(low.places.get(target.id), device.Local | tuple):
+        assign_name(low, target, source)
+        return []
+    leaves = _leaf_targets(low, target)
+    if leaf_count(low.meaning(source)) is None:
+        return [_Pair(leaf, lambda leaf=leaf: value(low, source, _held(low, leaf))) for leaf in leaves]
+    return [_Pair(leaf, build) for leaf, build in zip(leaves, item_builders(low, source), strict=True)]
+
+
+def _leaf_targets(low: Lowering, target: surface.Expr) -> list[Leaf]:
+    match target:
+        case surface.TupleExpr():
+            return [leaf for part in target.items for leaf in _leaf_targets(low, part)]
+        case surface.Name():
+            return _locals_of(low.places.get(target.id))
+    assert isinstance(target, surface.Subscript)
+    return [target]
+
+
+def _locals_of(place: Place | None) -> list[Leaf]:
+    if isinstance(place, tuple):
+        return [leaf for part in place for leaf in _locals_of(part)]
+    return [place] if isinstance(place, device.Local) else []
+
+
+def _held(low: Lowering, leaf: Leaf) -> Type:
+    """The type that a target holds."""
+    if isinstance(leaf, device.Local):
+        return leaf.type
+    found = type_of(low.meaning(leaf))
+    assert found is not None
+    return found
+
+
+def _assign_leaves(low: Lowering, pairs: list[_Pair]) -> None:
+    """All values first, then the targets from left to right: a value waits in a temporary where a target could change it."""
+    values = low.operands([pair.build for pair in pairs], "item")
+    for position, pair in enumerate(pairs):
+        changed = _changed_by(low, pair.target)
+        for later in range(position + 1, len(values)):
+            if _depends(values[later], changed, not isinstance(pair.target, device.Local)):
                 values[later] = low.temp("item", values[later])
-        assign_built(low, part, values[k])
+        assign_built(low, pair.target, values[position])
+
+
+def _changed_by(low: Lowering, leaf: Leaf) -> set[device.Local]:
+    """The locals that an assignment to this target changes: itself, or those of a walrus in its index."""
+    if isinstance(leaf, device.Local):
+        return {leaf}
+    names = [node.target.id for node in surface_walk(leaf) if isinstance(node, surface.Walrus)]
+    places = (low.places.get(name) for name in names)
+    return {place for place in places if isinstance(place, device.Local)}
 
 
 def _depends(expr: device.Expr, changed: set[device.Local], stored: bool) -> bool:
@@ -168,42 +211,15 @@ def _depends(expr: device.Expr, changed: set[device.Local], stored: bool) -> boo
     return False
 
 
-def _target_type(low: Lowering, target: surface.Expr) -> Type | None:
-    """The scalar type that a target holds; None for a target that is a tuple or an array name."""
-    if isinstance(target, surface.Subscript):
-        found = type_of(low.meaning(target))
-        return found
-    if isinstance(target, surface.Name):
-        found = type_of(low.typed.locals.get(target.id))
-        return (
-            None
-            if found is None or isinstance(low.typed.locals[target.id], TupleMeaning) or isinstance(found, VectorType)
-            else found
-        )
-    return None
-
-
-def _assign_nested(low: Lowering, target: surface.Expr, source: surface.Expr) -> None:
-    if isinstance(target, surface.TupleExpr):
-        if isinstance(source, surface.TupleExpr):
-            _assign_pairwise(low, target, source)
-            return
-        for part, item in zip(target.items, [low.temp("item", v) for v in items(low, source)], strict=True):
-            assign_built(low, part, item)
-        return
-    assert isinstance(target, surface.Name)
-    assign_name(low, target, source)
-
-
 def assign_name(low: Lowering, name: surface.Name, expr: surface.Expr) -> None:
     """`name = expr`: an allocation, a view, an alias, a tuple or a scalar."""
     meaning = low.meaning(expr)
     if isinstance(meaning, ArrayMeaning):
         _bind_array(low, name, expr)
         return
-    if isinstance(meaning, TupleMeaning | VectorType):
+    if leaf_count(meaning) is not None:
         if isinstance(low.places.get(name.id), tuple):
-            _assign_tuple_name(low, name, items(low, expr))
+            _assign_leaves(low, _pairs(low, name, expr))
         return
     local = low.places.get(name.id)
     if not isinstance(local, device.Local):
@@ -224,27 +240,11 @@ def _assign_effect(low: Lowering, local: device.Local, call: surface.Call) -> No
     low.emit(device.Assign(local, convert(result, local.type), span=call.span))
 
 
-def _assign_tuple_name(low: Lowering, name: surface.Name, values: list[device.Expr]) -> None:
-    place = low.places[name.id]
-    assert isinstance(place, tuple)
-    converted = [convert(v, p.type) for v, p in zip(values, place, strict=True) if isinstance(p, device.Local)]
-    written = {p for p in place if isinstance(p, device.Local)}
-    converted = [low.temp("item", v) if _depends(v, written, False) else v for v in converted]
-    for local, item in zip(place, converted, strict=True):
-        assert isinstance(local, device.Local)
-        low.emit(device.Assign(local, item, span=name.span))
-
-
-def assign_built(low: Lowering, target: surface.Expr, built: device.Expr) -> None:
-    """Assign a built value to a name or an element."""
-    if isinstance(target, surface.Name):
-        local = low.places.get(target.id)
-        if isinstance(local, device.Local):
-            low.emit(device.Assign(local, convert(built, local.type), span=target.span))
+def assign_built(low: Lowering, target: Leaf, built: device.Expr) -> None:
+    """Assign a built value to a local or an element."""
+    if isinstance(target, device.Local):
+        low.emit(device.Assign(target, convert(built, target.type), span=built.span))
         return
-    if isinstance(target, surface.TupleExpr):
-        raise AssertionError("nested targets are unpacked before")
-    assert isinstance(target, surface.Subscript)
     held = built if is_stable(built) else low.temp("value", built)
     array, indices = element(low, target)
     low.emit(device.Store(array, indices, convert(held, array.dtype), span=target.span))
@@ -391,25 +391,9 @@ def _return(low: Lowering, stmt: surface.Return) -> None:
     if stmt.value is None or isinstance(returns, NoneMeaning | None):
         low.emit(device.Return(span=stmt.span))
         return
-    kinds = return_types(returns)
+    kinds = scalar_types(returns)
     if isinstance(returns, TupleMeaning | VectorType):
         values = [convert(v, k) for v, k in zip(items(low, stmt.value), kinds, strict=True)]
     else:
         values = [value(low, stmt.value, kinds[0])]
     low.emit(device.Return(tuple(values), span=stmt.span))
-
-
-def return_types(returns: Meaning | None) -> tuple[device.Scalar, ...]:
-    """The scalar results of a function."""
-    match returns:
-        case None | NoneMeaning():
-            return ()
-        case TupleMeaning():
-            return tuple(k for item in returns.items for k in return_types(item))
-        case VectorType():
-            return (returns.dtype,) * returns.size
-    found = type_of(returns)
-    assert found is not None
-    settled = settle(found)
-    assert isinstance(settled, device.Scalar)
-    return (settled,)
