@@ -5,7 +5,17 @@ package loads nothing but these words: the compiler, CuPy, NumPy and the solver 
 """
 
 from transpiler import cuda
-from transpiler.api import Kernel, LaunchError, Result, device, kernel, transpile
+from transpiler.api import (
+    CompileError,
+    DeviceError,
+    Kernel,
+    LaunchError,
+    Result,
+    device,
+    kernel,
+    synchronize,
+    transpile,
+)
 from transpiler.lang import (
     Atomic,
     Const,
@@ -46,8 +56,10 @@ from transpiler.version import VERSION as __version__
 
 __all__ = [
     "Atomic",
+    "CompileError",
     "Const",
     "DType",
+    "DeviceError",
     "Dim",
     "FOrder",
     "In",
@@ -78,6 +90,7 @@ __all__ = [
     "ordered",
     "permutation",
     "requires",
+    "synchronize",
     "transpile",
     "trust",
     "u8",

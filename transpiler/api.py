@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 import threading
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -17,6 +18,7 @@ from transpiler.errors import CompileError, DeviceError, LaunchError
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+    from types import FrameType
 
     from transpiler.diagnostics import Diagnostic
     from transpiler.pipeline import FileReport
@@ -47,9 +49,13 @@ class Kernel:
     Safe to share between threads; pickles by module and name.
     """
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, function: Callable[..., Any], options: dict[str, Any] | None = None, scope: dict[str, Any] | None = None
+    ) -> None:
         functools.update_wrapper(self, function)
         self.options = options or {}
+        self.scope = scope or {}
+        """The local names around a kernel that was made inside a function: its annotations mean these."""
         self._lock = threading.Lock()
         self._made: Handle | None = None
         self._configured: dict[Any, Configured] = {}
@@ -116,14 +122,14 @@ class Kernel:
         return f"<kernel {getattr(self, '__module__', '?')}.{getattr(self, '__qualname__', '?')}>"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
-        return _find, (self.__module__, self.__qualname__)
+        return _find, (self.__module__, self.__qualname__)  # type: ignore[attr-defined]
 
     def _handle(self) -> Handle:
         with self._lock:
             if self._made is None:
                 from transpiler.runtime.handle import Handle
 
-                self._made = Handle(self.__wrapped__, self.options)  # type: ignore[attr-defined]
+                self._made = Handle(self)
             return self._made
 
 
@@ -152,8 +158,9 @@ class Configured:
 class DeviceFunction:
     """A function of the kernel language; kernels call it, the host cannot."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], scope: dict[str, Any] | None = None) -> None:
         functools.update_wrapper(self, function)
+        self.scope = scope or {}
 
     def __call__(self, *_args: object, **_keywords: object) -> object:
         name = getattr(self, "__name__", "?")
@@ -179,14 +186,20 @@ def kernel(function: Callable[..., Any], /) -> Kernel: ...
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Kernel]: ...
 def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Mark a function as a kernel: `@kernel` or `@kernel(domain=N, block=256)`."""
+    frame = sys._getframe(1)
     if function is not None:
-        return Kernel(function, options)
-    return lambda decorated: Kernel(decorated, options)
+        return Kernel(function, options, _scope(function, frame))
+    return lambda decorated: Kernel(decorated, options, _scope(decorated, frame))
 
 
 def device(function: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a function that kernels can call."""
-    return DeviceFunction(function)
+    return DeviceFunction(function, _scope(function, sys._getframe(1)))
+
+
+def _scope(function: Callable[..., Any], frame: FrameType) -> dict[str, Any]:
+    """Names that the decorator and the annotations of a function mean, which no closure keeps."""
+    return dict(frame.f_locals) if "<locals>" in function.__qualname__ else {}
 
 
 def synchronize(stream: Any = None) -> None:
@@ -239,9 +252,8 @@ def _source_of(given: Any, path: str) -> Source:
         return Source(given, path)
     if hasattr(given, "__fspath__"):
         return Source.read(given)
-    function = getattr(given, "__wrapped__", given)
-    if not callable(function):
+    if not callable(given):
         raise TypeError(f"transpile takes a text, a path or a kernel, not {type(given).__name__}")
     from transpiler.runtime.handle import captured
 
-    return captured(function).source
+    return captured(given).source

@@ -81,6 +81,9 @@ Atomic = Annotated
 Partition = Annotated
 Const = Annotated[_T, "known at compile time"]
 
+class KernelWord:
+    def __init__(self, name: str) -> None: ...
+
 class Strided:
     """Last item of an annotation: strides are the caller's."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -133,15 +134,11 @@ class FakeDriver:
         return value.array
 
 
-_C = {"q": ctypes.c_longlong, "Q": ctypes.c_ulonglong, "i": ctypes.c_int, "I": ctypes.c_uint, "f": ctypes.c_float}
-_C |= {"d": ctypes.c_double, "?": ctypes.c_bool, "b": ctypes.c_byte, "B": ctypes.c_ubyte, "H": ctypes.c_ushort}
-
-
 def read_argument(table: int, number: int, letter: str) -> Any:
     """What CUDA would copy: the parameter behind an entry of the table."""
     address = ctypes.c_void_p.from_address(table + 8 * number).value
     assert address is not None
-    return _C[letter].from_address(address).value
+    return struct.unpack("=" + letter, ctypes.string_at(address, struct.calcsize("=" + letter)))[0]
 
 
 @dataclass

@@ -1,8 +1,9 @@
 """From a live function to the text that the compiler reads.
 
-In: a function object. Out: a `Source` and the function's name in it. A function at the top of its module's file is read as the
-command line reads it: the whole file. A closure, a notebook cell or a function of an exec'ed text that `linecache` knows is
-cut out, and the names that it uses are spelled out above it with their live values; lines keep their numbers.
+In: a function, kernel or device function. Out: a `Source` and the function's name in it. A function at the top of its module's
+file is read as the command line reads it: the whole file. A closure, a notebook cell or a function of an exec'ed text that
+`linecache` knows is cut out, and the names that it uses are spelled out above it with their live values; lines keep their
+numbers.
 Non-goals: executing anything; names that have no spelling (the compiler reports them as unknown).
 """
 
@@ -12,7 +13,7 @@ import ast
 import linecache
 import textwrap
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,11 @@ class NoSource:
     path: str
 
 
-def capture(function: types.FunctionType) -> Captured | NoSource:
+def capture(value: Any) -> Captured | NoSource:
+    """The text of a kernel, device function or plain function."""
+    function = plain_function(value)
+    if function is None:
+        return NoSource(repr(value))
     code = function.__code__
     path = code.co_filename
     lines = linecache.getlines(path, function.__globals__)
@@ -45,7 +50,7 @@ def capture(function: types.FunctionType) -> Captured | NoSource:
     if "<locals>" not in function.__qualname__ and _is_module_file(function, path):
         return Captured(Source("".join(lines), path), function.__name__, True)
     block = _block(lines, code.co_firstlineno)
-    prelude = list(_prelude(block, live_names(function), set()))
+    prelude = list(_prelude(block, live_names(value), set()))
     first = code.co_firstlineno - sum(text.count("\n") for text in prelude)
     return Captured(Source("".join(prelude) + block, path, first), function.__name__, False)
 
@@ -62,11 +67,18 @@ def _block(lines: list[str], first: int) -> str:
     return textwrap.dedent("".join(inspect.getblock(lines[first - 1 :])))
 
 
-def live_names(function: Callable[..., Any]) -> Mapping[str, Any]:
-    """What the names of a function mean now: its closure before its module."""
-    plain = getattr(function, "__wrapped__", function)
-    names: dict[str, Any] = dict(plain.__globals__)
-    for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or (), strict=True):
+def plain_function(value: Any) -> types.FunctionType | None:
+    """The function behind a kernel or device function."""
+    function = getattr(value, "__wrapped__", value)
+    return function if isinstance(function, types.FunctionType) else None
+
+
+def live_names(value: Any) -> Mapping[str, Any]:
+    """What the names of a function mean now: its closure, the names around it, its module."""
+    function = plain_function(value)
+    assert function is not None
+    names: dict[str, Any] = {**function.__globals__, **getattr(value, "scope", {})}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             names[name] = cell.cell_contents
         except ValueError:  # not assigned yet: the function names itself
@@ -89,11 +101,10 @@ def _prelude(block: str, names: Mapping[str, Any], done: set[str]) -> Iterator[s
 
 def _definition(name: str, value: Any, done: set[str]) -> Iterator[str]:
     kind = type(value)
-    wrapped = getattr(value, "__wrapped__", None)
     if isinstance(value, types.ModuleType):
         yield _import_module(name, value.__name__)
-    elif kind.__module__ == "transpiler.api" and isinstance(wrapped, types.FunctionType):
-        yield from _function(wrapped, done)
+    elif kind.__module__ == "transpiler.api" and plain_function(value) is not None:
+        yield from _function(value, done)
     elif _is_dim(value):
         yield f"from transpiler import Dim as Dim_\nclass {name}(Dim_): ...\n"
     elif getattr(value, "of", None) and kind.__module__ == "transpiler.lang":
@@ -113,12 +124,14 @@ def _import_module(name: str, module: str) -> str:
     return f"from {parent} import {leaf} as {name}\n" if parent else f"import {module} as {name}\n"
 
 
-def _function(function: types.FunctionType, done: set[str]) -> Iterator[str]:
+def _function(value: Any, done: set[str]) -> Iterator[str]:
     """A device function that a captured one calls."""
+    function = plain_function(value)
+    assert function is not None
     lines = linecache.getlines(function.__code__.co_filename, function.__globals__)
     if lines:
         block = _block(lines, function.__code__.co_firstlineno)
-        yield from _prelude(block, live_names(function), done)
+        yield from _prelude(block, live_names(value), done)
         yield block
 
 

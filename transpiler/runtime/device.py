@@ -24,7 +24,7 @@ class CudaDriver:
     def __init__(self) -> None:
         try:
             import cupy
-            from cupy_backends.cuda.api import driver, runtime
+            from cupy_backends.cuda.api import driver, runtime  # pyright: ignore[reportAttributeAccessIssue]
         except ImportError as error:
             raise NoDevice(f"CuPy cannot be imported: {error}") from error
         try:

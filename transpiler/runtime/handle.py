@@ -8,7 +8,6 @@ Non-goals: the surface of the Python interface (`api`).
 from __future__ import annotations
 
 import threading
-import types
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
@@ -30,16 +29,16 @@ from transpiler.runtime.unit import CompiledUnit, Dim3, Given
 from transpiler.source import Source, Span
 
 
-def captured(function: Callable[..., Any]) -> Captured:
-    """The text of a function; raises where it has none."""
-    plain = getattr(function, "__wrapped__", function)
-    found = capture(plain) if isinstance(plain, types.FunctionType) else NoSource(str(plain))
+def captured(value: Any) -> Captured:
+    """The text of a kernel or function; raises where it has none."""
+    found = capture(value)
     if isinstance(found, NoSource):
+        name = getattr(value, "__qualname__", repr(value))
         raise CompileError(
             [
                 Diagnostic(
                     code="E0820",
-                    message=f"the text of `{getattr(plain, '__qualname__', plain)}` cannot be read from {found.path}",
+                    message=f"the text of `{name}` cannot be read from {found.path}",
                     source=Source("", found.path),
                     span=Span(0, 0),
                     help="put the kernel into a file or a notebook cell, or call `transpiler.transpile(text)`",
@@ -52,24 +51,22 @@ def captured(function: Callable[..., Any]) -> Captured:
 class LiveProgram(FileProgram):
     """A kernel of a file whose live values are compared with what the text says."""
 
-    live: Mapping[str, Any]
-    options: Mapping[str, Any]
+    live: Callable[[], Mapping[str, Any]]
 
     def instance(self, given: Mapping[str, Given], block: Dim3 | None) -> CompiledUnit:
         unit = super().instance(given, block)
-        check_live_values(unit.kernel, self.live)
+        check_live_values(unit.kernel, self.live())
         return unit
 
 
 class Handle:
     """The compiler's and the launch's view of one kernel."""
 
-    def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
-        found = captured(function)
+    def __init__(self, kernel: Any) -> None:
+        found = captured(kernel)
         file = FileProgram.read(found.source, found.name)
         self.program = LiveProgram(file.module, file.function)
-        self.program.live = live_names(function) if found.whole_file else {}
-        self.program.options = options
+        self.program.live = lambda: live_names(kernel) if found.whole_file else {}
         self.count = len(self.program.parameters)
         self._lock = threading.RLock()
         self._reports: list[pipeline.KernelReport] | None = None
@@ -180,10 +177,11 @@ def check_live_values(kernel: d.Kernel, live: Mapping[str, Any]) -> None:
                 continue
             value = live[node.name]
             if isinstance(value, (bool, int, float)) and not _same(value, node.value):
+                said = int(node.value) if isinstance(value, int) and node.value % 1 == 0 else node.value
                 raise refusal(
                     kernel,
                     "E0819",
-                    f"`{node.name}` is {value!r} in the running program, {node.value!r} in the text of its file",
+                    f"`{node.name}` is {value!r} in the running program, {said!r} in the text of its file",
                     span=node.span,
                     help="constants are frozen when a kernel is compiled: change the file, or make it a parameter",
                     launch=False,

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from transpiler import pipeline
-from transpiler.check.expressions import fold_static
 from transpiler.check.kernel import ArgumentType
 from transpiler.check.meaning import Static
+from transpiler.check.module_constants import fold_static
 from transpiler.diagnostics import Diagnostic, Severity
 from transpiler.errors import CompileError
-from transpiler.frontend import parse_module
-from transpiler.ir import device, surface
+from transpiler.ir import surface
 from transpiler.ir.types import BOOL, DTYPES, F32, I64, DType
+from transpiler.runtime.nvrtc import options_for
 from transpiler.runtime.refusal import refusal
 from transpiler.runtime.unit import MISSING, CompiledUnit, Dim3, Given, Parameter
 from transpiler.source import Source, Span
@@ -37,6 +37,8 @@ class FileProgram:
     @staticmethod
     def read(source: Source, name: str) -> FileProgram:
         """The kernel of that name; raises `CompileError` where the file holds none that can be read."""
+        from transpiler.frontend import parse_module
+
         module, diagnostics = parse_module(source)
         function = pipeline.kernel_named(module, name)
         errors = [d for d in diagnostics if d.severity is Severity.ERROR]
@@ -125,20 +127,8 @@ def compiled(report: pipeline.KernelReport) -> CompiledUnit:
         cuda=unit.source,
         contract=tuple(report.contract),
         checks=entry.sites,
-        options=_nvrtc_options(kernel.options),
+        options=options_for(kernel.options),
     )
-
-
-def _nvrtc_options(options: device.Options) -> tuple[str, ...]:
-    """What the decorator asks of the compiler."""
-    chosen = [
-        flag
-        for flag, wanted in (("--fmad=false", options.fma == "off"), ("--use_fast_math", options.fast_math))
-        if wanted
-    ]
-    if options.max_registers is not None:
-        chosen.append(f"--maxrregcount={options.max_registers}")
-    return tuple(chosen)
 
 
 def _parameter(module: surface.Module, param: surface.Param) -> Parameter:

@@ -23,7 +23,7 @@ def stream_pointer(stream: Any) -> int:
         address = getattr(stream, attribute, None)
         if address is not None:
             return int(getattr(address, "value", address) or 0)
-    protocol = getattr(stream, "__cuda_stream__", None)
+    protocol: Any = getattr(stream, "__cuda_stream__", None)
     if protocol is not None:
         _, address = protocol() if callable(protocol) else protocol
         return int(address)
