@@ -158,7 +158,8 @@ class _Reader:
         return s.FString(tuple(parts), span=span)
 
     def inside(self, node: ast.expr) -> s.Expr:
-        return _expression(self.source, ast.unparse(node))
+        text = ast.unparse(node)
+        return _expression(Source(text), text)
 
     def spec(self, node: ast.expr | None) -> str:
         if node is None:

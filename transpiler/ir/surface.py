@@ -364,7 +364,8 @@ class Module:
     """What a file says that kernels can use. `names` maps each module-level name to its meaning.
 
     The meaning is a definition above, a `Function`, or a `str`: the qualified name that an import binds (`"transpiler.cuda"`,
-    `"math"`, `"numpy.float32"`). Definitions imported from other kernel files are the definitions themselves.
+    `"math"`, `"numpy.float32"`). Definitions imported from other kernel files are the definitions themselves. For `import common`
+    there is also a key for each qualified name, such as `"common.EPS"`.
     """
 
     source: Source
@@ -373,3 +374,9 @@ class Module:
     """Kernels and device functions of this file in the order they stand (the latest of two with one name)."""
     imported: tuple[str, ...] = ()
     """Paths of the files read for imports: the dependencies of a build."""
+    modules: tuple[Module, ...] = ()
+    """What those files say: an imported function or constant resolves its names in the module with its `source`."""
+
+    def home(self, source: Source) -> Module:
+        """The module that a definition of this file or of an imported one stands in."""
+        return next((module for module in self.modules if module.source is source), self)
