@@ -229,7 +229,7 @@ class _Analysis:
         assert before is not None
         if counter is None:
             return  # never entered
-        self.facts.assigned[stmt.counter, stmt] = iv.join(counter, start)
+        self.facts.assigned[stmt.counter, stmt] = counter
         changed = assigned(stmt.body)
 
         def body() -> None:
