@@ -186,3 +186,22 @@ def test_a_launch_that_is_refused_has_no_steps() -> None:
 def test_a_thread_that_is_not_there_is_an_error_of_the_caller() -> None:
     with pytest.raises(ValueError, match="not in a grid"):
         trace(lowered(WALK), {"out": np.zeros(8, np.int32)}, at_thread=4)
+
+
+def test_a_pair_of_one_block_is_found_although_others_touched_the_element_first() -> None:
+    kernel = lowered("""
+@kernel(block=32, grid=4)
+def k(a: InOut[i32, 1], out: Out[i32, 128]):
+    i = cuda.grid(1)
+    out[i] = a[0]
+    if i == 100:
+        a[0] = 1
+""")
+    told = Witness(
+        {"grid": [4, 1, 1], "block": [32, 1, 1], "scalars": {}, "shapes": {"a": [1], "out": [128]}, "data": {}},
+        tuple(Thread((3, 0, 0), (t, 0, 0), FIRST_LINE + line, "write") for t, line in ((3, 4), (4, 6))),
+        "a",
+    )
+    confirmed = simulate_witness(kernel, told).confirmed
+    assert confirmed is not None
+    assert confirmed.code == "E0301"

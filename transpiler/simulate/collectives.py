@@ -93,8 +93,8 @@ class Collectives:
         self, arrival: Arrival, position: int, absent: int, source: Source, whereabouts: Whereabouts
     ) -> None:
         findings = self.evaluator.findings
-        here = self.chunk.first_thread + int(arrival.lanes.ids[position])
-        there = self.chunk.first_thread + absent
+        here = self.chunk.number(int(arrival.lanes.ids[position]))
+        there = self.chunk.number(absent)
         other_source, other_span, words = whereabouts(absent)
         scope = _scope(arrival.stmt)
         what = "collective" if isinstance(arrival.stmt, ir.CallStmt) else "barrier"

@@ -265,7 +265,7 @@ class Evaluator:
 
     def thread(self, lanes: Lanes, position: int) -> int:
         """Launch-wide number of a member of `lanes`."""
-        return self.chunk.first_thread + int(lanes.ids[position])
+        return self.chunk.number(int(lanes.ids[position]))
 
     def _fault(self, node: ir.Expr, lanes: Lanes, env: Activation, *operands: Value) -> arithmetic.Fault:
         def tell(code: str, mask: Value) -> None:

@@ -51,14 +51,19 @@ class Launch:
     def block_count(self) -> int:
         return len(self.blocks) if self.blocks is not None else self.grid[0] * self.grid[1] * self.grid[2]
 
+    @property
+    def inner_bits(self) -> int:
+        """Bits of a thread number that tell threads of a block apart; at least those of a warp."""
+        return max(5, (self.threads_per_block - 1).bit_length())
+
     def block_at(self, ordinal: int) -> Triple:
         """The index of the block that is simulated at this place in the order."""
         return unlinear(self.blocks[ordinal] if self.blocks is not None else ordinal, self.grid)
 
-    def thread_at(self, thread: int) -> tuple[Triple, Triple]:
-        """Block and thread index of a launch-wide thread number (block ordinal times threads in a block plus thread)."""
-        ordinal, rest = divmod(thread, self.threads_per_block)
-        return self.block_at(ordinal), unlinear(rest, self.block)
+    def thread_at(self, number: int) -> tuple[Triple, Triple]:
+        """Block and thread index of a launch-wide thread number: the block's ordinal, then the thread in `inner_bits`."""
+        inner = number & ((1 << self.inner_bits) - 1)
+        return self.block_at(number >> self.inner_bits), unlinear(inner, self.block)
 
 
 class Lanes:
@@ -127,9 +132,15 @@ class Chunk:
     def all(self) -> Lanes:
         return Lanes(None, self.width)
 
-    @property
-    def first_thread(self) -> int:
-        return self.first * self.launch.threads_per_block
+    def number(self, lane: int) -> int:
+        """Launch-wide number of a lane's thread."""
+        ordinal, inner = divmod(lane, self.launch.threads_per_block)
+        return (self.first + ordinal) << self.launch.inner_bits | inner
+
+    def numbers(self) -> np.ndarray:
+        """Of all lanes."""
+        blocks = np.arange(self.first, self.first + self.blocks) << self.launch.inner_bits
+        return (blocks[:, None] + np.arange(self.launch.threads_per_block)).ravel()
 
     def block_of(self, lanes: Lanes) -> np.ndarray:
         """Ordinal in the chunk of each lane's block."""

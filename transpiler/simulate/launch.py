@@ -198,7 +198,7 @@ def _session(
         launch = Launch(launch.grid, launch.block, tuple(sorted({linear(index, launch.grid) for index in blocks})))
         findings.launch = launch
     releases = Releases() if program.has_fence and detect else None
-    layout = Layout.of(launch.block_count * launch.threads_per_block, len(program.sites))
+    layout = Layout.of(launch, len(program.sites))
     return Session(program, bound, launch, detect, settings, findings, releases, layout)
 
 

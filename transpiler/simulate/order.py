@@ -21,7 +21,9 @@ class Clocks:
         self.warp_floor = np.zeros(chunk.width, np.int64)
         self.block_floor = np.zeros(chunk.width, np.int64)
         self.grid_floor = 0
-        self._mates: np.ndarray | None = None
+        self.warps_met = False
+        """Has there been a barrier of warps: only then can `warp_floor` be ahead of `block_floor`."""
+        self.mates: np.ndarray | None = None
         """Floors against each lane of the own warp, where a part of a warp met."""
 
     def block_barrier(self, lanes: Lanes) -> None:
@@ -43,6 +45,7 @@ class Clocks:
         np.maximum.at(latest, groups, self.time[lanes.at])
         now = latest[groups] + 1
         ids = lanes.ids
+        self.warps_met = True
         if whole.all():
             self.time[ids] = self.warp_floor[ids] = now
             return
@@ -57,26 +60,12 @@ class Clocks:
         self.warp_floor[ids[whole]] = now[whole]
 
     def _known_mates(self) -> np.ndarray:
-        if self._mates is None:
-            self._mates = np.zeros((self.chunk.width, WARP), np.int64)
-        return self._mates
+        if self.mates is None:
+            self.mates = np.zeros((self.chunk.width, WARP), np.int64)
+        return self.mates
 
     def advance(self, lane: int) -> int:
         """One lane alone goes on to its next time (it publishes what came before); the time that ends."""
         ended = int(self.time[lane])
         self.time[lane] = ended + 1
         return ended
-
-    def floors(self, lanes: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """For each lane the time before which the other thread (launch-wide number) has finished, as barriers order it."""
-        threads = self.chunk.launch.threads_per_block
-        mine = lanes + self.chunk.first_thread
-        block, other_block = mine // threads, others // threads
-        same_block = block == other_block
-        inner, other_inner = mine - block * threads, others - other_block * threads
-        same_warp = same_block & (inner // WARP == other_inner // WARP)
-        floor = np.where(same_block, self.block_floor[lanes], self.grid_floor)
-        floor = np.where(same_warp, np.maximum(floor, self.warp_floor[lanes]), floor)
-        if self._mates is not None:
-            floor = np.where(same_warp, np.maximum(floor, self._mates[lanes, other_inner % WARP]), floor)
-        return floor

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from transpiler.diagnostics.model import Label
-from transpiler.simulate.lanes import WARP, Chunk, Lanes
+from transpiler.simulate.lanes import WARP, Chunk, Lanes, Launch
 from transpiler.simulate.memory import Memory
 from transpiler.simulate.order import Clocks
 from transpiler.simulate.program import Program, Site
@@ -30,14 +30,17 @@ _DOES = {"read": "reads", "write": "writes", "atomic": "updates atomically"}
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a stamp is packed, for one launch."""
+    """How a stamp is packed, for one launch: time, block, thread in the block, site."""
 
     site_bits: int
+    inner_bits: int
     thread_bits: int
 
     @staticmethod
-    def of(threads: int, sites: int) -> Layout:
-        return Layout(max(1, sites.bit_length()), (threads + 1).bit_length())
+    def of(launch: Launch, sites: int) -> Layout:
+        return Layout(
+            max(1, sites.bit_length()), launch.inner_bits, launch.inner_bits + (launch.block_count + 1).bit_length()
+        )
 
     @property
     def time_shift(self) -> int:
@@ -47,17 +50,30 @@ class Layout:
     def thread_mask(self) -> int:
         return ((1 << self.thread_bits) - 1) << self.site_bits
 
+    @property
+    def warp_mask(self) -> int:
+        return self.thread_mask & -(WARP << self.site_bits)
+
+    @property
+    def block_mask(self) -> int:
+        return self.thread_mask & -(1 << (self.site_bits + self.inner_bits))
+
     def pack(self, time: np.ndarray, threads: np.ndarray) -> np.ndarray:
-        return (time << self.time_shift) | ((threads + 1) << self.site_bits)
+        """Blocks count from 1 in a stamp, so that none is 0."""
+        return (time << self.time_shift) | ((threads + (1 << self.inner_bits)) << self.site_bits)
 
     def thread(self, stamps: np.ndarray) -> np.ndarray:
-        return ((stamps & self.thread_mask) >> self.site_bits) - 1
+        return ((stamps & self.thread_mask) >> self.site_bits) - (1 << self.inner_bits)
 
     def time(self, stamps: np.ndarray) -> np.ndarray:
         return stamps >> self.time_shift
 
     def site(self, stamps: np.ndarray) -> np.ndarray:
         return stamps & ((1 << self.site_bits) - 1)
+
+    def before(self, time: np.ndarray | int) -> np.ndarray | int:
+        """Stamps of an earlier time are below this, and so is that of nobody."""
+        return (time << self.time_shift) | 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +85,7 @@ class Batch:
     rows: np.ndarray
     cells: np.ndarray
     stamps: np.ndarray
-    lanes: np.ndarray
+    lanes: Lanes
     site: int
     values: np.ndarray | np.generic | None
 
@@ -90,20 +106,23 @@ class Detector:
         self.clocks = clocks
         self.releases = releases
         self.layout = layout
-        self._threads = chunk.first_thread + np.arange(chunk.width)
+        self._threads = chunk.numbers()
         self._scoped = any(site.scope == "block" for site in program.sites)
         self.tick()
 
     def tick(self) -> None:
         """Clocks have moved on."""
-        self._stamps = self.layout.pack(self.clocks.time, self._threads)
+        clocks, layout = self.clocks, self.layout
+        self._stamps = layout.pack(clocks.time, self._threads)
+        self._block_floor = layout.before(clocks.block_floor)
+        self._grid_floor = layout.before(clocks.grid_floor)
 
     def batch(
         self, memory: Memory, cells: np.ndarray, lanes: Lanes, site: int, values: np.ndarray | np.generic | None
     ) -> Batch:
         assert memory.shadow is not None
         stamps = self._stamps[lanes.at] | site
-        return Batch(memory, memory.shadow, memory.shadow.rows(cells), cells, stamps, lanes.ids, site, values)
+        return Batch(memory, memory.shadow, memory.shadow.rows(cells), cells, stamps, lanes, site, values)
 
     # --- the three kinds of access -------------------------------------------------------------------------
 
@@ -141,101 +160,99 @@ class Detector:
 
     # --- comparing -----------------------------------------------------------------------------------------
 
-    def _other(self, records: np.ndarray, stamps: np.ndarray) -> np.ndarray:
-        """Where a record is some other thread's."""
-        return (((records ^ stamps) & self.layout.thread_mask) != 0) & (records != 0)
-
     def _against(self, batch: Batch, column: np.ndarray | None, only_across_scope: bool = False) -> None:
+        """Report what conflicts with the records that a column holds."""
         if column is None:
             return
         records = column[batch.rows]
-        other = self._other(records, batch.stamps)
-        if not other.any():
+        ordered = self._ordered(records, batch)
+        if ordered.all():
             return
-        where = np.flatnonzero(other)
-        where = where[self._unordered(records[where], batch.lanes[where])]
-        if only_across_scope and len(where):
+        where = np.flatnonzero(~ordered)
+        if only_across_scope:
             where = where[self._beyond_scope(batch, records[where], where)]
+        if self.releases is not None:
+            where = where[~self._released(records[where], batch.lanes.ids[where])]
         if len(where):
             self._report(batch, records[where], where)
 
-    def _unordered(self, records: np.ndarray, lanes: np.ndarray) -> np.ndarray:
-        time, thread = self.layout.time(records), self.layout.thread(records)
-        loose = time >= self.clocks.floors(lanes, thread)
-        if self.releases is not None and loose.any():
-            for i in np.flatnonzero(loose).tolist():
-                if self.releases.ordered(int(thread[i]), int(time[i]), int(lanes[i])):
-                    loose[i] = False
-        return loose
+    def _ordered(self, records: np.ndarray, batch: Batch) -> np.ndarray:
+        """Which records are nobody's, the own thread's, or of accesses that a barrier puts before the batch's."""
+        layout, at = self.layout, batch.lanes.at
+        shared = batch.memory.space == "shared"
+        ordered = records < (self._block_floor[at] if shared else self._grid_floor)  # type: ignore[index]
+        if ordered.all():
+            return ordered
+        differ = records ^ batch.stamps
+        ordered |= (differ & layout.thread_mask) == 0
+        if (shared and not self.clocks.warps_met) or ordered.all():
+            return ordered
+        where = np.flatnonzero(~ordered)
+        lanes = batch.lanes.ids[where]
+        ordered[where] = self._ordered_within(records[where], differ[where], lanes)
+        return ordered
+
+    def _ordered_within(self, records: np.ndarray, differ: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+        """By the barriers of the block or warp that both threads belong to."""
+        layout, clocks = self.layout, self.clocks
+        same_block = (differ & layout.block_mask) == 0
+        ordered = same_block & (records < self._block_floor[lanes])  # type: ignore[index]
+        if clocks.warps_met:
+            same_warp = (differ & layout.warp_mask) == 0
+            floor = clocks.warp_floor[lanes]
+            if clocks.mates is not None:
+                floor = np.maximum(floor, clocks.mates[lanes, layout.thread(records) % WARP])
+            ordered |= same_warp & (layout.time(records) < floor)
+        return ordered
+
+    def _released(self, records: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+        """Which records fences and atomics put before what the lanes do."""
+        assert self.releases is not None
+        threads, times = self.layout.thread(records).tolist(), self.layout.time(records).tolist()
+        asked = zip(threads, times, lanes.tolist(), strict=True)
+        return np.array([self.releases.ordered(thread, time, lane) for thread, time, lane in asked], bool)
 
     def _beyond_scope(self, batch: Batch, records: np.ndarray, where: np.ndarray) -> np.ndarray:
         """Two atomics of two blocks, one of which orders its own block only."""
         sites = self.program.sites
-        threads = self.chunk.launch.threads_per_block
-        mine = (batch.lanes[where] + self.chunk.first_thread) // threads
-        theirs = self.layout.thread(records) // threads
-        narrow = np.array(
-            [
-                sites[batch.site].scope == "block" or sites[s].scope == "block"
-                for s in self.layout.site(records).tolist()
-            ]
-        )
-        return narrow & (mine != theirs)
+        narrow = np.array([site.scope == "block" for site in sites])
+        other_block = ((records ^ batch.stamps[where]) & self.layout.block_mask) != 0
+        return other_block & (narrow[self.layout.site(records)] | narrow[batch.site])
 
     # --- remembering readers and atomics -------------------------------------------------------------------
 
     def _remember(self, batch: Batch, columns: list[np.ndarray | None]) -> None:
-        """Keep the access in the first column, or in the second where the first holds one that this one does not come after."""
+        """Keep the access in the first column, or in the second where the first holds one that it does not come after."""
         rows, stamps = batch.rows, batch.stamps
         first = batch.shadow.pair(columns, 0)
-        records = first[rows]
-        behind = self._comes_after(records, batch)
+        behind = self._ordered(first[rows], batch)
         if behind.all():
             first[rows] = stamps
-            beaten = np.flatnonzero(first[rows] != stamps)
         else:
             first[rows[behind]] = stamps[behind]
-            beaten = np.flatnonzero(first[rows] != stamps)
-        if len(beaten):
-            self._remember_second(batch, columns, first, beaten)
+        kept = first[rows]
+        beaten = kept != stamps
+        if beaten.any():
+            self._remember_second(batch, batch.shadow.pair(columns, 1), kept, beaten)
 
-    def _comes_after(self, records: np.ndarray, batch: Batch) -> np.ndarray:
-        behind = ~self._other(records, batch.stamps)
-        if not behind.all():
-            where = np.flatnonzero(~behind)
-            time, thread = self.layout.time(records[where]), self.layout.thread(records[where])
-            behind[where] = time < self.clocks.floors(batch.lanes[where], thread)
-        return behind
-
-    def _remember_second(
-        self, batch: Batch, columns: list[np.ndarray | None], first: np.ndarray, beaten: np.ndarray
-    ) -> None:
+    def _remember_second(self, batch: Batch, second: np.ndarray, kept: np.ndarray, beaten: np.ndarray) -> None:
         """Prefer an access of another warp than the first column's: no later barrier of one warp orders both."""
-        second = batch.shadow.pair(columns, 1)
-        rows, stamps, lanes = batch.rows[beaten], batch.stamps[beaten], batch.lanes[beaten]
+        rows, stamps, warp = batch.rows, batch.stamps, self.layout.warp_mask
         records = second[rows]
-        part = Batch(batch.memory, batch.shadow, rows, batch.cells[beaten], stamps, lanes, batch.site, None)
-        kept_warp, mine = self._warp(self.layout.thread(first[rows])), self._warp(self.layout.thread(stamps))
-        replace = self._comes_after(records, part)
-        replace |= (kept_warp == self._warp(self.layout.thread(records))) & (kept_warp != mine)
-        order = np.argsort(kept_warp != mine, kind="stable")
-        chosen = order[replace[order]]
-        second[rows[chosen]] = stamps[chosen]
-
-    def _warp(self, threads: np.ndarray) -> np.ndarray:
-        per_block = self.chunk.launch.threads_per_block
-        block = threads // per_block
-        return block * -(-per_block // WARP) + (threads - block * per_block) // WARP
+        far = ((kept ^ stamps) & warp) != 0
+        replace = self._ordered(records, batch)
+        replace |= far & (((kept ^ records) & warp) == 0)
+        replace &= beaten
+        for chosen in (replace & ~far, replace & far):
+            second[rows[chosen]] = stamps[chosen]
 
     # --- telling -------------------------------------------------------------------------------------------
 
     def _report(self, batch: Batch, records: np.ndarray, where: np.ndarray) -> None:
         """One finding for each other site and for threads of one block or of two, with the first pair of each."""
-        threads = self.chunk.launch.threads_per_block
-        mine = batch.lanes[where] + self.chunk.first_thread
         theirs = self.layout.thread(records)
         sites = self.layout.site(records)
-        same_block = mine // threads == theirs // threads
+        same_block = ((records ^ batch.stamps[where]) & self.layout.block_mask) == 0
         kinds, first, counts = np.unique(sites * 2 + same_block, return_index=True, return_counts=True)
         for kind, i, times in zip(kinds.tolist(), first.tolist(), counts.tolist(), strict=True):
             self._tell(batch, int(where[i]), int(theirs[i]), self.program.sites[kind // 2], bool(kind % 2), times)
@@ -257,7 +274,7 @@ class Detector:
             return
         index = memory.index(int(batch.cells[position]))
         element = f"{memory.array.name}{list(index) if index else '[()]'}"
-        me = int(batch.lanes[position]) + self.chunk.first_thread
+        me = int(self._threads[batch.lanes.ids[position]])
         name, other_name = self.findings.name(me), self.findings.name(other_thread)
         value = "" if batch.values is None else f" ({self._value(batch, position)})"
         why = "no barrier lies between" if same_block else "nothing orders two blocks"
@@ -288,7 +305,7 @@ class Detector:
             return "the whole launch" if self.clocks.grid_floor == 0 else "since the last grid barrier"
         return (
             "before the first barrier"
-            if self.clocks.block_floor[batch.lanes[position]] == 0
+            if self.clocks.block_floor[batch.lanes.ids[position]] == 0
             else "since the last barrier"
         )
 

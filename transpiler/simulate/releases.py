@@ -120,14 +120,12 @@ class Releases:
     def ordered(self, thread: int, time: int, lane: int) -> bool:
         known = self._known.get(lane)
         return bool(known) and self._covered(
-            known, thread, time, (lane + self._chunk.first_thread) // self._chunk.launch.threads_per_block
+            known, thread, time, self._chunk.number(lane) >> self._chunk.launch.inner_bits
         )
 
     def _covered(self, known: Known, thread: int, time: int, asker: int) -> bool:
-        per_block = self._chunk.launch.threads_per_block
-        block, inner = divmod(thread, per_block)
-        warp = block * -(-per_block // WARP) + inner // WARP
-        questions = [("thread", thread), ("warp", warp), ("block", block)]
+        block = thread >> self._chunk.launch.inner_bits
+        questions = [("thread", thread), ("warp", thread // WARP), ("block", block)]
         if asker == block:
             questions += [(f"narrow {kind}", number) for kind, number in questions]
         todo, done = list(known.items()), dict[int, int]()
@@ -152,7 +150,7 @@ class Releases:
 
     def _publish(self, lane: int, scope: str) -> Published:
         clocks = self._clocks
-        thread = lane + self._chunk.first_thread
+        thread = self._chunk.number(lane)
         warp_floor, block_floor = int(clocks.warp_floor[lane]), int(clocks.block_floor[lane])
         return Published(
             thread, clocks.advance(lane), warp_floor, block_floor, self._known.get(lane, {}), scope == "block"
@@ -160,13 +158,10 @@ class Releases:
 
     def _append(self, log: Log, published: Published) -> None:
         """Floors exclude their own time, times include it."""
-        per_block = self._chunk.launch.threads_per_block
-        block, inner = divmod(published.thread, per_block)
-        warp = block * -(-per_block // WARP) + inner // WARP
         scope = "narrow " if published.narrow else ""
         log.tell((f"{scope}thread", published.thread), published.time)
-        log.tell((f"{scope}warp", warp), published.warp_floor - 1)
-        log.tell((f"{scope}block", block), published.block_floor - 1)
+        log.tell((f"{scope}warp", published.thread // WARP), published.warp_floor - 1)
+        log.tell((f"{scope}block", published.thread >> self._chunk.launch.inner_bits), published.block_floor - 1)
         if published.known:
             log.imports.append((log.length, published.known))
         log.length += 1

@@ -198,7 +198,7 @@ class Scheduler:
     # --- telling -------------------------------------------------------------------------------------------
 
     def _thread(self, lanes: Lanes, position: int) -> int:
-        return self.chunk.first_thread + int(lanes.ids[position])
+        return self.chunk.number(int(lanes.ids[position]))
 
     def _whereabouts(self, lane: int, strand: Strand) -> tuple[Source, Span, str]:
         kernel = self.program.kernel
