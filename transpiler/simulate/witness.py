@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import prod
+from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,8 @@ from transpiler.simulate.report import Report
 ALL_BLOCKS = 1 << 20
 """Launches of up to so many threads run whole, larger ones only the blocks that the witness names."""
 
-_IN_MEMORY = 1 << 30
-"""Larger arrays (in bytes) lie in a file with holes."""
+_IN_MEMORY = 1 << 26
+"""Larger arrays (in bytes) are mapped, from a file with holes where memory does not do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +116,16 @@ def _array(param: ir.ArrayParam, shape: tuple[int, ...], contents: Any) -> np.nd
 
 
 def _zeros(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Pages come into being as they are touched."""
-    if prod(shape) * dtype.itemsize <= _IN_MEMORY:
+    """Large arrays are mapped, so that pages (small ones) come into being as they are touched."""
+    size = prod(shape) * dtype.itemsize
+    if size <= _IN_MEMORY:
         return np.zeros(shape, dtype)
-    with tempfile.TemporaryFile() as file:
-        file.truncate(prod(shape) * dtype.itemsize)
-        return np.memmap(file, dtype, "r+", shape=shape)
+    try:
+        return np.frombuffer(mmap(-1, size), dtype).reshape(shape)
+    except (OSError, MemoryError):
+        with tempfile.TemporaryFile() as file:
+            file.truncate(size)
+            return np.memmap(file, dtype, "r+", shape=shape)
 
 
 def _triple_index(index: Any) -> Triple:
