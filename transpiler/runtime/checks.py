@@ -7,6 +7,7 @@ Non-goals: what the shapes decide (`runtime.plan`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from transpiler.ir import device as d
@@ -73,10 +74,10 @@ def grid_now(plan: Plan, values: list[Any]) -> Dim3:
     return grid
 
 
-def touched(plan: Plan, head: list[Any]) -> tuple[list[Range], list[Range]]:
+def touched(plan: Plan, arguments: Sequence[Any]) -> tuple[list[Range], list[Range]]:
     """Address ranges that this launch reads, and writes."""
-    reads = [(head[i] + low, head[i] + high) for i, low, high in plan.reads]
-    writes = [(head[i] + low, head[i] + high) for i, low, high in plan.writes]
+    reads = [(arguments[i] + low, arguments[i] + high) for i, low, high in plan.reads]
+    writes = [(arguments[i] + low, arguments[i] + high) for i, low, high in plan.writes]
     return reads, writes
 
 

@@ -24,6 +24,7 @@ from transpiler.runtime.failures import FailureBuffer
 from transpiler.runtime.hazards import Ledger
 from transpiler.runtime.instances import Instances
 from transpiler.runtime.lifetime import Keeper
+from transpiler.runtime.matcher import Matcher, matcher
 from transpiler.runtime.plan import Buffer, Configuration, Plan, make_plan, refuse_failed
 from transpiler.runtime.refusal import refusal
 from transpiler.runtime.streams import producer_stream, stream_pointer
@@ -59,15 +60,16 @@ class Shared:
                 raise error
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Lane:
-    """A launch configuration with its plans by key."""
+    """A launch configuration with its plans by key, and the plan of the last launch with the code that recognises it."""
 
     config: Configuration
     plans: dict[tuple[Any, ...], Plan]
+    last: tuple[int, Plan, Matcher | None] | None = None
 
 
-Admitted = tuple[Plan, list[Any], Dim3, int, int, list[ArrayArg] | None]
+Admitted = tuple[Plan, tuple[Any, ...], Dim3, int, int, list[ArrayArg] | None]
 """A launch that may run: plan, arguments, grid, dynamic shared memory, device, arrays of other libraries."""
 
 
@@ -101,8 +103,20 @@ class Launcher:
 
     def admit(self, args: tuple[Any, ...], lane: Lane) -> Admitted:
         """Everything that can refuse a launch."""
-        array_type = self._array_type
         device = self.driver.device()
+        last = lane.last
+        if last is not None and last[0] == device and last[2] is not None:
+            packed = last[2](args)
+            if packed is not None:
+                plan = last[1]
+                if not plan.by_value:
+                    return plan, packed, plan.grid, plan.shared, device, None
+                return self._by_value(plan, packed, device, None)
+        return self._admit(args, lane, device)
+
+    def _admit(self, args: tuple[Any, ...], lane: Lane, device: int) -> Admitted:
+        """The general path of `admit`."""
+        array_type = self._array_type
         key: list[Any] = [device]
         head: list[Any] = []
         others: list[ArrayArg] | None = None
@@ -131,6 +145,8 @@ class Launcher:
         plan = lane.plans.get(tuple(key))
         if plan is None:
             plan = self._make_plan(tuple(key), args, lane, device)
+        elif lane.last is None or lane.last[1] is not plan:
+            lane.last = device, plan, matcher(plan, args, array_type, device)
         if plan.keep is not None:
             head = [head[i] for i in plan.keep]
 
@@ -145,20 +161,24 @@ class Launcher:
         for i, i_low, i_high, j, j_low, j_high in plan.pairs:
             if head[i] + i_low < head[j] + j_high and head[j] + j_low < head[i] + i_high:
                 checks.refuse_overlap(plan, i, j, head)
-        if not plan.by_value:
-            return plan, head, plan.grid, plan.shared, device, others
-        values = head + plan.tail
+        if plan.by_value:
+            return self._by_value(plan, tuple(head), device, others)
+        return plan, tuple(head), plan.grid, plan.shared, device, others
+
+    def _by_value(self, plan: Plan, packed: tuple[Any, ...], device: int, others: list[ArrayArg] | None) -> Admitted:
+        """What depends on the values of scalars: grid, conditions, shared memory."""
+        values = [*packed, *plan.tail]
         grid = plan.grid if plan.grid_of is None else checks.grid_now(plan, values)
         if plan.check is not None:
             failed = plan.check(values)
             if failed >= 0:
                 refuse_failed(plan.loaded, plan.checked, failed, values)
         shared = plan.shared if plan.shared_of is None else self._shared_now(plan, values)
-        return plan, head, grid, shared, device, others
+        return plan, packed, grid, shared, device, others
 
     def start(self, admitted: Admitted, args: tuple[Any, ...], stream: Any, sync: bool, buffer: Buffer | None) -> None:
         """Give an admitted launch to CUDA; `buffer` holds its parameters if they are packed already."""
-        plan, head, (grid_x, grid_y, grid_z), shared, device, others = admitted
+        plan, packed, (grid_x, grid_y, grid_z), shared, device, others = admitted
         if plan.loaded.failure is not None and plan.loaded.failure.failed():
             checks.raise_failure(plan)
         pointer = self.driver.current_stream() if stream is None else stream_pointer(stream)
@@ -167,11 +187,11 @@ class Launcher:
         ledger = self.shared.ledgers.get(device) or self.shared.ledger(device)
         one_stream = ledger.stream == pointer
         if not one_stream:
-            ledger.before(pointer, *checks.touched(plan, head))
+            ledger.before(pointer, *checks.touched(plan, packed))
         packer = plan.packer
         if buffer is None:
             lent = packer.free.pop() if packer.free else packer.buffer()
-            packer.pack_into(lent[0], 0, *head)
+            packer.pack_into(lent[0], 0, *packed)
         else:
             lent = buffer
         x, y, z = plan.block
@@ -185,7 +205,7 @@ class Launcher:
         if buffer is None:
             packer.free.append(lent)
         if not one_stream or pointer not in _ORDERED_STREAMS:
-            self._after(plan, ledger, pointer, head, args)
+            self._after(plan, ledger, pointer, packed, args)
         if sync or SYNC:
             self._wait(pointer, plan)
 
@@ -193,9 +213,9 @@ class Launcher:
 
     def packed(self, admitted: Admitted) -> Buffer:
         """A buffer of its own with the parameters of an admitted launch."""
-        plan, head, *_ = admitted
+        plan, packed, *_ = admitted
         buffer = plan.packer.buffer()
-        plan.packer.pack_into(buffer[0], 0, *head)
+        plan.packer.pack_into(buffer[0], 0, *packed)
         return buffer
 
     def _read_other(self, position: int, value: Any, device: int) -> tuple[Any, Any, ArrayArg | None]:
@@ -309,10 +329,10 @@ class Launcher:
                 self.driver.wait(stream, self.driver.record(producer))
         return stream
 
-    def _after(self, plan: Plan, ledger: Ledger, stream: int, head: list[Any], args: tuple[Any, ...]) -> None:
+    def _after(self, plan: Plan, ledger: Ledger, stream: int, packed: tuple[Any, ...], args: tuple[Any, ...]) -> None:
         """Bookkeeping once more than one stream is in play, or the launch is on a side stream."""
         if ledger.many:
-            ledger.after(stream, *checks.touched(plan, head))
+            ledger.after(stream, *checks.touched(plan, packed))
         if (ledger.many or stream not in _ORDERED_STREAMS) and not self.driver.capturing(stream):
             self.shared.keeper.hold(stream, args, plan.bytes)
 
