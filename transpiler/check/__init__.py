@@ -4,6 +4,8 @@ In: a `surface.Module` and one of its functions. Out: `meaning.Typed`, tables be
 Non-goals: anything that needs arithmetic on values (bounds, races, divergence): that is `prove`.
 """
 
-from transpiler.check.kernel import check_kernel, instances_of
+from transpiler.check.instances import instances_of
+from transpiler.check.kernel import check_kernel
+from transpiler.check.parameters import ArgumentType, Instance
 
-__all__ = ["check_kernel", "instances_of"]
+__all__ = ["ArgumentType", "Instance", "check_kernel", "instances_of"]

@@ -11,7 +11,7 @@ from transpiler.check.meaning import DimMeaning, DTypeRef, Static
 from transpiler.check.module_constants import fold_static
 from transpiler.ir import surface
 from transpiler.ir.types import DType
-from transpiler.records import value
+from transpiler.records import record
 
 OWNERSHIP = {"transpiler.In": "in", "transpiler.Out": "out", "transpiler.InOut": "inout", "transpiler.Atomic": "atomic"}
 _ORDERS = {"transpiler.Strided": "strided", "transpiler.FOrder": "F"}
@@ -19,7 +19,7 @@ _ORDERS = {"transpiler.Strided": "strided", "transpiler.FOrder": "F"}
 Extent = int | DimMeaning | None
 
 
-@value
+@record
 class ArrayAnnotation:
     ownership: str
     dtype: DType
@@ -28,12 +28,12 @@ class ArrayAnnotation:
     optional: bool
 
 
-@value
+@record
 class ScalarAnnotation:
     dtype: DType
 
 
-@value
+@record
 class ConstAnnotation:
     kind: str
     """`int`, `bool` or `float`."""
@@ -42,14 +42,14 @@ class ConstAnnotation:
 Annotated = ArrayAnnotation | ScalarAnnotation | ConstAnnotation
 
 
-def qualified_name(ctx: Context, expr: surface.Expr) -> str:
+def qualified_name(module: surface.Module, expr: surface.Expr) -> str:
     """The full name that an annotation's name or attribute stands for; empty when it is a definition of the file."""
     match expr:
         case surface.Name():
-            meaning = ctx.module.names.get(expr.id, "builtins." + expr.id)
+            meaning = module.names.get(expr.id, "builtins." + expr.id)
             return meaning if isinstance(meaning, str) else ""
         case surface.Attribute():
-            base = qualified_name(ctx, expr.value)
+            base = qualified_name(module, expr.value)
             return f"{base}.{expr.attr}" if base else ""
     return ""
 
@@ -64,7 +64,7 @@ def annotation(ctx: Context, expr: surface.Expr) -> Annotated | None:
     found = dtype(ctx, expr)
     if found is not None:
         return ScalarAnnotation(found)
-    name = qualified_name(ctx, expr)
+    name = qualified_name(ctx.module, expr)
     if name in OWNERSHIP:
         ctx.report(
             "E0214",
@@ -99,7 +99,7 @@ def dtype(ctx: Context, expr: surface.Expr) -> DType | None:
         return dtype_of_name(expr.value)
     if isinstance(expr, surface.Name) and isinstance(ctx.scope.get(expr.id), DTypeRef):
         return ctx.scope[expr.id].dtype  # type: ignore[union-attr]
-    name = qualified_name(ctx, expr)
+    name = qualified_name(ctx.module, expr)
     if name == "builtins.int":
         return None
     if name in BUILTIN_DTYPES:
@@ -121,9 +121,9 @@ def _optional(ctx: Context, expr: surface.Binary) -> Annotated | None:
 
 
 def _subscripted(ctx: Context, expr: surface.Subscript) -> Annotated | None:
-    name = qualified_name(ctx, expr.value)
+    name = qualified_name(ctx.module, expr.value)
     if name == "transpiler.Const":
-        kind = qualified_name(ctx, expr.items[0]).removeprefix("builtins.")
+        kind = qualified_name(ctx.module, expr.items[0]).removeprefix("builtins.")
         if kind in ("int", "bool", "float"):
             return ConstAnnotation(kind)
         ctx.report("E0214", expr.span, "`Const` takes int, bool or float")
@@ -144,8 +144,8 @@ def _subscripted(ctx: Context, expr: surface.Subscript) -> Annotated | None:
 def _array(ctx: Context, expr: surface.Subscript, ownership: str) -> Annotated | None:
     items = list(expr.items)
     order = "C"
-    if len(items) > 1 and qualified_name(ctx, items[-1]) in _ORDERS:
-        order = _ORDERS[qualified_name(ctx, items.pop())]
+    if len(items) > 1 and qualified_name(ctx.module, items[-1]) in _ORDERS:
+        order = _ORDERS[qualified_name(ctx.module, items.pop())]
     found = dtype(ctx, items[0])
     if found is None:
         ctx.report(
@@ -173,9 +173,9 @@ def _array(ctx: Context, expr: surface.Subscript, ownership: str) -> Annotated |
 
 def _extent(ctx: Context, item: surface.Expr) -> Extent | bool:
     """A dim, a constant, None for `int`; False after a report."""
-    if qualified_name(ctx, item) == "builtins.int":
+    if qualified_name(ctx.module, item) == "builtins.int":
         return None
-    if isinstance(item, surface.Subscript) and qualified_name(ctx, item.value) in (
+    if isinstance(item, surface.Subscript) and qualified_name(ctx.module, item.value) in (
         "typing.Literal",
         "typing_extensions.Literal",
     ):

@@ -31,9 +31,10 @@ class _Flow:
     loops: list[_Loop] = field(default_factory=list)
 
 
-def check_assignment(ctx: Context) -> None:
+def check_assignment(ctx: Context) -> bool:
+    """Report reads before assignment; tells whether the end of the body can be reached."""
     parameters = frozenset(p.name for p in ctx.typed.params) | frozenset(ctx.scope)
-    _body(_Flow(ctx), ctx.function.body, parameters)
+    return _body(_Flow(ctx), ctx.function.body, parameters) is not None
 
 
 def _meet(*states: State) -> State:

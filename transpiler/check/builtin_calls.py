@@ -79,7 +79,8 @@ def _extremum(name: str) -> Form:
             return Static(min(values) if name == "min" else max(values))
         result = types[0]
         for value in types[1:]:
-            assert result is not None and value is not None
+            assert result is not None
+            assert value is not None
             joined = result if result == value == BOOL else promotion.arithmetic_type(result, value)
             if isinstance(joined, promotion.Refusal):
                 ctx.report("E0204", call.span, joined.reason, joined.help)

@@ -8,7 +8,8 @@ Non-goals: rules.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from transpiler.check.meaning import (
@@ -17,7 +18,6 @@ from transpiler.check.meaning import (
     DimMeaning,
     DTypeRef,
     Meaning,
-    NoneMeaning,
     Qualified,
     Static,
     Typed,
@@ -25,7 +25,10 @@ from transpiler.check.meaning import (
 from transpiler.diagnostics import Diagnostic, Label
 from transpiler.ir import surface
 from transpiler.ir.types import BOOL, DTYPES, F32, F64, I64, DType
+from transpiler.ir.walk import assigned_names, surface_walk, target_names
 from transpiler.source import Source, Span
+
+Definition = surface.Function | surface.DimDef | surface.DTypeDef | surface.ConstantDef | surface.Opaque | str
 
 _NUMPY = {
     "bool": "bool", "bool_": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
@@ -58,8 +61,8 @@ class Context:
     """One function instance being typed."""
 
     typed: Typed
-    instances: Callable[[surface.Function, tuple[Meaning, ...], Context, Span], Typed | None]
-    """Types a device function for given argument meanings (see `kernel`)."""
+    instances: Callable[[surface.Function, Sequence[Meaning], Sequence[Span], Context], Typed | None]
+    """Types a device function for the meanings of its arguments, which stand at the given spans (see `device_instances`)."""
     scope: dict[str, Meaning] = field(default_factory=dict)
     """Parameters and generic names."""
     assignments: dict[str, list[Span]] = field(default_factory=dict)
@@ -75,6 +78,10 @@ class Context:
     changed: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
     loop_depth: int = 0
+    branch_depth: int = 0
+    """How many run-time branches and loops are open."""
+    unknown: list[surface.Name] = field(default_factory=list)
+    """Reads of locals whose type is not known (yet)."""
     loop_targets: set[str] = field(default_factory=set)
     return_meanings: list[tuple[Meaning | None, Span]] = field(default_factory=list)
 
@@ -104,7 +111,10 @@ class Context:
     def lookup(self, name: surface.Name) -> Meaning | None:
         """What a name means here; reports unknown names. None while the type of a local is not known yet."""
         if name.id in self.assignments and name.id not in self.scope:
-            return self.typed.locals.get(name.id)
+            known = self.typed.locals.get(name.id)
+            if known is None:
+                self.unknown.append(name)
+            return known
         if name.id in self.scope:
             return (
                 self.typed.locals.get(name.id, self.scope[name.id])
@@ -112,46 +122,47 @@ class Context:
                 else self.scope[name.id]
             )
         if name.id in self.module.names:
-            return self.module_name(name)
+            return self.definition(name, self.module.names[name.id], name.id)
         if hasattr(builtins, name.id):
             return self.qualified("builtins." + name.id)
         self.report("E0201", name.span, f"the name `{name.id}` is not defined", self._nearest(name.id))
         return None
 
-    def module_name(self, name: surface.Name) -> Meaning | None:
-        definition = self.module.names[name.id]
+    def definition(self, expr: surface.Expr, definition: Definition, shown: str) -> Meaning | None:
+        """What a module-level definition means where the expression names it."""
         match definition:
             case str():
                 return self.qualified(definition)
             case surface.Function():
-                return self._function(name, definition)
+                return self._function(expr, definition)
             case surface.DimDef():
                 return DimMeaning(definition.name)
             case surface.ConstantDef():
-                return self._constant(name, definition)
+                return self._constant(expr, definition)
             case surface.DTypeDef():
-                self.report("E0216", name.span, f"`{name.id}` has no dtype here: no parameter of the kernel uses it")
+                self.report("E0216", expr.span, f"`{shown}` has no dtype here: no parameter of the kernel uses it")
             case surface.Opaque():
                 self.report(
                     "E0221",
-                    name.span,
-                    f"`{name.id}` is {definition.what}: a kernel can use numbers, tuples of them, dims, dtypes and device functions",
-                    labels=(Label(definition.span, "bound here"),),
+                    expr.span,
+                    f"`{shown}` is {definition.what}",
+                    "a kernel can use numbers, tuples of them, dims, dtypes and device functions",
+                    (Label(definition.span, "bound here"),),
                 )
         return None
 
-    def _function(self, name: surface.Name, function: surface.Function) -> Meaning | None:
+    def _function(self, name: surface.Expr, function: surface.Function) -> Meaning | None:
         if function.is_kernel:
             self.report(
                 "E0221",
                 name.span,
-                f"`{name.id}` is a kernel: it is launched from the host",
+                f"`{function.name}` is a kernel: it is launched from the host",
                 "make it a `@device` function",
             )
             return None
         return DeviceRef(function)
 
-    def _constant(self, name: surface.Name, definition: surface.ConstantDef) -> Meaning | None:
+    def _constant(self, name: surface.Expr, definition: surface.ConstantDef) -> Meaning | None:
         from transpiler.check.module_constants import fold_module_constant
 
         meaning = fold_module_constant(self.module, definition)
@@ -159,7 +170,7 @@ class Context:
             self.report(
                 "E0220",
                 name.span,
-                f"the value of `{name.id}` is not known without running the file",
+                f"the value of `{definition.name}` is not known without running the file",
                 "make it a literal, arithmetic on literals, or pass it as a parameter",
             )
         return meaning
@@ -186,5 +197,22 @@ class Context:
         near = difflib.get_close_matches(name, [*self.scope, *self.assignments, *self.module.names], n=1)
         return f"did you mean `{near[0]}`?" if near else None
 
-    def is_absent(self, meaning: Meaning | None) -> bool:
-        return isinstance(meaning, NoneMeaning)
+
+def new_context(module: surface.Module, function: surface.Function, caller: Context | None = None) -> Context:
+    """The context of a function before its parameters are known; a device function shares the instances of its caller."""
+    from transpiler.check.device_instances import DeviceInstances
+
+    typed = Typed(function, module, function.name)
+    ctx = Context(typed, DeviceInstances() if caller is None else caller.instances)
+    ctx.stack = (*(caller.stack if caller is not None else ()), function)
+    plain: set[str] = set()
+    for node in itertools.chain.from_iterable(surface_walk(stmt) for stmt in function.body):
+        for name in assigned_names(node):
+            ctx.assignments.setdefault(name.id, []).append(name.span)
+        if isinstance(node, surface.For):
+            ctx.loop_targets |= {n.id for n in target_names(node.target)}
+        if isinstance(node, surface.Assign) and len(node.targets) == 1:
+            plain |= {node.targets[0].id} if isinstance(node.targets[0], surface.Name) else set()
+    parameters = {p.name for p in function.params}
+    typed.constants = frozenset(n for n in plain if len(ctx.assignments[n]) == 1 and n not in parameters)
+    return ctx

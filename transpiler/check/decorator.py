@@ -182,17 +182,15 @@ def _options(ctx: Context, keywords: dict[str, surface.Expr]) -> device.Options 
     return device.Options(**values)  # type: ignore[arg-type]
 
 
-def options_dict(ctx: Context, name: str) -> list[dict[str, DType | int | float | bool | None]] | None:
-    """`instances=[{"TILE": 16, "T": f32}, ...]`, or None when it is not given or wrong (then reported)."""
-    expr = _keywords(ctx).get(name)
+def listed_instances(ctx: Context) -> list[dict[str, DType | int | float | bool | None]] | None:
+    """`instances=[{"TILE": 16, "T": f32}, ...]`, empty when it is not given; None after a report."""
+    expr = _keywords(ctx).get("instances")
     if expr is None:
-        return None
+        return []
     entries: list[dict[str, DType | int | float | bool | None]] = []
-    items = expr.items if isinstance(expr, surface.ListExpr | surface.TupleExpr) else ()
-    for item in items:
+    for item in expr.items if isinstance(expr, surface.ListExpr | surface.TupleExpr) else (expr,):
         entry = _entry(ctx, item)
         if entry is None:
-            ctx.muted = False
             ctx.report("E0215", item.span, 'an instance is a dict of names and constants: `{"TILE": 16}`')
             return None
         entries.append(entry)

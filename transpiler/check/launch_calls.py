@@ -108,7 +108,7 @@ def _launch_known(ctx: Context, condition: surface.Expr) -> None:
             ctx.report(
                 "E0236",
                 node.span,
-                "a requirement is checked by the host before the launch: it speaks of dims, scalars, extents, `gridDim` and `blockDim`",
+                "the host checks a requirement before the launch: it speaks of dims, scalars, extents, `gridDim`, `blockDim`",
                 "a condition on values inside the kernel is an `assert`",
             )
 

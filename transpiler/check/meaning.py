@@ -11,12 +11,25 @@ from dataclasses import dataclass, field
 
 from transpiler.intrinsics.entry import Intrinsic, Signature
 from transpiler.ir import device, surface
-from transpiler.ir.types import BOOL, WEAK_FLOAT, WEAK_INT, DType, TupleType, Type, VectorType
-from transpiler.records import node, value
+from transpiler.ir.types import (
+    BOOL,
+    F32,
+    INDEX,
+    WEAK_FLOAT,
+    WEAK_INT,
+    DType,
+    IndexType,
+    NoneType,
+    TupleType,
+    Type,
+    VectorType,
+    WeakType,
+)
+from transpiler.records import node, record
 from transpiler.source import Span
 
 
-@value
+@record
 class Static:
     """A number known at compile time: a literal, a module constant, a `Const` parameter, arithmetic on them."""
 
@@ -30,28 +43,28 @@ class Static:
         return WEAK_INT if isinstance(self.value, int) else WEAK_FLOAT
 
 
-@value
+@record
 class Text:
     """A string, legal as a message or as a dtype name."""
 
     value: str
 
 
-@value
+@record
 class DTypeRef:
     """A dtype as a value: `f32` in `f32(x)` or `cuda.shared.array(8, f32)`."""
 
     dtype: DType
 
 
-@value
+@record
 class VectorRef:
     """`vec(f32, 3)` as a constructor."""
 
     type: VectorType
 
 
-@value
+@record
 class Qualified:
     """An imported or built-in name, to be looked up by its full name: `transpiler.cuda.atomic`, `math`, `builtins.len`."""
 
@@ -65,7 +78,7 @@ class DeviceRef:
     function: surface.Function
 
 
-@value
+@record
 class DimMeaning:
     """A named dim: an index integer."""
 
@@ -97,19 +110,19 @@ class ArrayMeaning:
         return self.root or self
 
 
-@value
+@record
 class ShapeOf:
     """`a.shape`."""
 
     array: ArrayMeaning
 
 
-@value
+@record
 class TupleMeaning:
     items: tuple[Meaning, ...]
 
 
-@value
+@record
 class RangeMeaning:
     """`range(...)`, maybe in `unroll`, `reversed` or `enumerate`: legal behind `in` of a `for`."""
 
@@ -120,7 +133,7 @@ class RangeMeaning:
     reverse: bool = False
 
 
-@value
+@record
 class SequenceMeaning:
     """What else a `for` can run over: known items (a tuple, `enumerate` or `zip` of known ones); the body is repeated."""
 
@@ -129,7 +142,7 @@ class SequenceMeaning:
     """The expressions of the items where there are any (else the meaning is a `Static`)."""
 
 
-@value
+@record
 class NoneMeaning:
     """`None`, and an optional array argument that is absent."""
 
@@ -155,27 +168,27 @@ Meaning = (
 # --- calls, resolved --------------------------------------------------------------------------------------
 
 
-@value
+@record
 class IntrinsicCall:
     entry: Intrinsic
     signature: Signature
     args: tuple[surface.Expr | Static, ...]
 
 
-@value
+@record
 class FunctionCall:
     callee: Typed
     args: tuple[surface.Expr | None, ...]
     """None where the parameter is a compile-time constant of the instance."""
 
 
-@value
+@record
 class CastCall:
     dtype: DType
     arg: surface.Expr
 
 
-@value
+@record
 class BuiltinCall:
     """`abs min max divmod pow int float bool len` and `cuda.grid`, `cuda.gridsize`, by name."""
 
@@ -183,13 +196,13 @@ class BuiltinCall:
     args: tuple[surface.Expr, ...]
 
 
-@value
+@record
 class VectorCall:
     type: VectorType
     args: tuple[surface.Expr, ...]
 
 
-@value
+@record
 class AtomicCall:
     op: str
     array: surface.Expr
@@ -199,7 +212,7 @@ class AtomicCall:
     scope: str
 
 
-@value
+@record
 class AllocCall:
     array: ArrayMeaning
     shape: tuple[surface.Expr, ...]
@@ -207,23 +220,23 @@ class AllocCall:
     values: tuple[int | float | bool, ...] = ()
 
 
-@value
+@record
 class BarrierCall:
     scope: str
     mask: surface.Expr | None
 
 
-@value
+@record
 class FenceCall:
     scope: str
 
 
-@value
+@record
 class PrintCall:
     parts: tuple[str | tuple[surface.Expr, str], ...]
 
 
-@value
+@record
 class ContractCall:
     """`requires`, `invariant` and `trust` as statements."""
 
@@ -248,7 +261,7 @@ ResolvedCall = (
 )
 
 
-@value
+@record
 class ParamMeaning:
     """A parameter: its meaning in the body, and what the device IR will hold for it (None: a compile-time constant)."""
 
@@ -280,7 +293,7 @@ class Typed:
     launch: Launch | None = None
 
 
-@value
+@record
 class Launch:
     """What the kernel's decorator says, evaluated."""
 
@@ -294,8 +307,6 @@ class Launch:
 
 def type_of(meaning: Meaning | None) -> Type | None:
     """The run-time type of a value, or None for what is none (a dtype, a function, an array)."""
-    from transpiler.ir.types import INDEX, IndexType, NoneType, WeakType
-
     match meaning:
         case Static():
             return meaning.type
@@ -309,3 +320,23 @@ def type_of(meaning: Meaning | None) -> Type | None:
         case TupleType():
             return meaning
     return None
+
+
+def at_run_time(meaning: Meaning) -> Meaning:
+    """What is left of a value that a local holds: the types of numbers, of items too."""
+    match meaning:
+        case TupleMeaning():
+            return TupleMeaning(tuple(at_run_time(item) for item in meaning.items))
+        case ShapeOf():
+            return TupleMeaning((INDEX,) * meaning.array.rank)
+    return type_of(meaning) or meaning
+
+
+def settled(meaning: Meaning) -> Meaning:
+    """The meaning of a local once all its assignments are known: literals get their default type."""
+    match meaning:
+        case TupleMeaning():
+            return TupleMeaning(tuple(settled(item) for item in meaning.items))
+        case WeakType():
+            return INDEX if meaning == WEAK_INT else F32
+    return meaning

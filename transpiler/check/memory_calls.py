@@ -22,6 +22,7 @@ from transpiler.check.meaning import (
     Static,
     Text,
     TupleMeaning,
+    type_of,
 )
 from transpiler.ir import surface
 from transpiler.ir.types import BOOL, DType
@@ -103,7 +104,7 @@ def _extents(
                 return None
             extents.append(item.value)
         elif space == "shared" and not isinstance(item, Static | ArrayMeaning | TupleMeaning):
-            if not promotion.is_int(_type(item)):
+            if not promotion.is_int(type_of(item) or BOOL):
                 ctx.report("E0204", whole.span, f"an extent has to be an integer, not {describe(item)}")
                 return None
             extents.append(item if isinstance(item, DimMeaning) else None)
@@ -116,12 +117,6 @@ def _extents(
             )
             return None
     return _sane(ctx, whole, tuple(extents), space)
-
-
-def _type(meaning: Meaning):  # noqa: ANN202 - a Type, or BOOL for what is none and so refused
-    from transpiler.check.meaning import type_of
-
-    return type_of(meaning) or BOOL
 
 
 def _sane(

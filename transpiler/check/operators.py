@@ -98,7 +98,8 @@ def _vector_binary(ctx: Context, expr: surface.Binary, a: Type, b: Type) -> Mean
 def binary_type(ctx: Context, span: surface.Span, op: str, left: Meaning, right: Meaning) -> Type | None:
     """The result type of `left op right`, with every refusal and warning that the operator knows."""
     a, b = type_of(left), type_of(right)
-    assert a is not None and b is not None
+    assert a is not None
+    assert b is not None
     promoted = promotion.binary(op, a, b)
     if isinstance(promoted, promotion.Refusal):
         ctx.report("E0204", span, promoted.reason, promoted.help)
@@ -174,7 +175,8 @@ def compare(ctx: Context, expr: surface.Compare) -> Meaning | None:
         values = [m.value for m in operands if isinstance(m, Static)]
         return Static(all(fold_compare(op, a, b) for op, a, b in zip(expr.ops, values, values[1:], strict=False)))
     for op, left, right in zip(expr.ops, operands, operands[1:], strict=False):
-        assert left is not None and right is not None
+        assert left is not None
+        assert right is not None
         if not _comparable(ctx, expr.span, op, left, right):
             return None
     return BOOL

@@ -1,19 +1,25 @@
 """Ownership that can be read off the text: inferred for unannotated parameters, and `Out` read before any write.
 
-In: a function. Out: ownership words, diagnostics E0305. Writes to `In` and plain accesses to `Atomic` are refused where they are
-typed (`statements`, `check_outs`). Non-goals: order of accesses between threads (`prove`).
+In: a function. Out: ownership words, diagnostics E0305 and E0306. Writes to `In` and to `Atomic` are refused where they are typed
+(`statements`). Non-goals: order of accesses between threads (`prove`).
 """
 
 from __future__ import annotations
 
+from transpiler.check.annotations import OWNERSHIP, qualified_name
 from transpiler.check.context import Context
 from transpiler.check.meaning import ArrayMeaning, AtomicCall, BuiltinCall, FunctionCall, ShapeOf
 from transpiler.ir import surface
 from transpiler.ir.walk import surface_children, surface_walk
 
+# --- from use ---------------------------------------------------------------------------------------------
 
-def from_use(function: surface.Function) -> dict[str, str]:
-    """Ownership of each name that is indexed: only atomics make it `atomic`, a store `inout`, else it is not listed (`in`)."""
+
+def from_use(
+    module: surface.Module, function: surface.Function, open_calls: tuple[surface.Function, ...] = ()
+) -> dict[str, str]:
+    """Ownership of each array that is not only read: `atomic` where only atomics touch it, else `inout`."""
+    aliases = _aliases(function)
     written: set[str] = set()
     atomics: set[str] = set()
     plain: set[str] = set()
@@ -23,13 +29,59 @@ def from_use(function: surface.Function) -> dict[str, str]:
                 written |= {n for target in node.targets for n in _stored(target)}
             case surface.AugAssign():
                 written |= set(_stored(node.target))
-            case surface.Call(func=surface.Attribute(value=surface.Attribute(attr="atomic"))) if node.args:
-                atomics |= set(_base(node.args[0]))
+            case surface.Call() if qualified_name(module, node.func).startswith("transpiler.cuda.atomic."):
+                atomics |= set(_base(node.args[0])) if node.args else set()
             case surface.Call():
-                written |= {a.id for a in node.args if isinstance(a, surface.Name)}
-            case surface.Subscript():
+                for name, own in _passed(module, node, (*open_calls, function)).items():
+                    (atomics if own == "atomic" else plain if own == "in" else written).add(name)
+            case surface.Subscript() if node not in _targets(function):
                 plain |= set(_base(node))
+    written, atomics, plain = ({aliases.get(n, n) for n in names} for names in (written, atomics, plain))
     return {n: "inout" for n in written} | {n: "inout" if n in plain or n in written else "atomic" for n in atomics}
+
+
+def _targets(function: surface.Function) -> set[surface.Node]:
+    """Subscripts that are only written, and those that an atomic or an alias takes whole."""
+    found: set[surface.Node] = set()
+    for node in (n for stmt in function.body for n in surface_walk(stmt)):
+        if isinstance(node, surface.Assign):
+            found |= set(node.targets) | {node.value}
+        elif isinstance(node, surface.Call):
+            found |= set(node.args[:1])
+    return found
+
+
+def _aliases(function: surface.Function) -> dict[str, str]:
+    """Locals that name an array or a view of one: `b = a`, `r = a[1]`, `s = r[2:]`."""
+    found: dict[str, str] = {}
+    for node in (n for stmt in function.body for n in surface_walk(stmt)):
+        if isinstance(node, surface.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], surface.Name):
+            for name in _base(node.value):
+                found[node.targets[0].id] = found.get(name, name)
+    return found
+
+
+def _passed(module: surface.Module, call: surface.Call, open_calls: tuple[surface.Function, ...]) -> dict[str, str]:
+    """What a device function does with the arrays that it is passed: its annotations say, or its own use."""
+    callee = module.names.get(call.func.id) if isinstance(call.func, surface.Name) else None
+    if not isinstance(callee, surface.Function) or callee in open_calls:
+        return {}
+    home = module.home(callee.source)
+    used = from_use(home, callee, open_calls)
+    by_name = {p.name: arg for p, arg in zip(callee.params, call.args, strict=False)}
+    by_name |= {k.name: k.value for k in call.keywords}
+    owned: dict[str, str] = {}
+    for param in callee.params:
+        for name in _base(by_name[param.name]) if param.name in by_name else ():
+            owned[name] = _said(home, param) or used.get(param.name, "in")
+    return owned
+
+
+def _said(module: surface.Module, param: surface.Param) -> str:
+    annotation = param.annotation
+    return (
+        OWNERSHIP.get(qualified_name(module, annotation.value), "") if isinstance(annotation, surface.Subscript) else ""
+    )
 
 
 def _stored(target: surface.Expr) -> list[str]:
@@ -44,30 +96,71 @@ def _base(expr: surface.Expr) -> list[str]:
     return [expr.id] if isinstance(expr, surface.Name) else []
 
 
+# --- reads that must not be -------------------------------------------------------------------------------
+
+
 def check_outs(ctx: Context) -> None:
-    """Plain reads of `Atomic`s, and reads of an `Out` that stand before every store to it in the text."""
+    """Plain reads of `Atomic`s, and reads of an `Out` before which nothing can have written it."""
     stored: set[ArrayMeaning] = set()
     for stmt in ctx.function.body:
-        _statement(ctx, stmt, stored)
+        _statement(ctx, stmt, stored, frozenset())
 
 
-def _statement(ctx: Context, stmt: surface.Node, stored: set[ArrayMeaning]) -> None:
+def _statement(ctx: Context, stmt: surface.Node, stored: set[ArrayMeaning], around: frozenset[ArrayMeaning]) -> None:
+    """`stored` is what has been written in the text before; `around` what the loops around write in an earlier trip.
+
+    The first trip of a loop reads what stands there for certain; under an `if` it may be a later trip.
+    """
     match stmt:
         case surface.Assign():
             _reads(ctx, stmt.value, stored)
             for target in stmt.targets:
                 _write(ctx, target, stored)
-            return
         case surface.AugAssign():
-            _reads(ctx, stmt.value, stored)
             _reads(ctx, stmt.target, stored)
+            _reads(ctx, stmt.value, stored)
             _write(ctx, stmt.target, stored)
-            return
         case surface.Expr():
             _reads(ctx, stmt, stored)
-            return
-    for child in surface_children(stmt):
-        _statement(ctx, child, stored)
+        case surface.If():
+            _branch(ctx, stmt, stored, around)
+        case surface.For() | surface.While():
+            around = around | _stores_in(ctx, stmt)
+            for child in surface_children(stmt):
+                _statement(ctx, child, stored, around)
+        case _:
+            for child in surface_children(stmt):
+                _statement(ctx, child, stored, around)
+
+
+def _branch(ctx: Context, stmt: surface.If, stored: set[ArrayMeaning], around: frozenset[ArrayMeaning]) -> None:
+    _reads(ctx, stmt.test, stored)
+    known = ctx.typed.dead.get(stmt)
+    bodies = (stmt.body, stmt.orelse) if known is None else (stmt.body if known else stmt.orelse,)
+    for body in bodies:
+        inside = stored | around
+        for child in body:
+            _statement(ctx, child, inside, around)
+        stored |= inside - around
+
+
+def _stores_in(ctx: Context, stmt: surface.Stmt) -> frozenset[ArrayMeaning]:
+    found: set[ArrayMeaning] = set()
+    for node in surface_walk(stmt):
+        if isinstance(node, surface.Assign):
+            for target in node.targets:
+                _store_to(ctx, target, found)
+        elif isinstance(node, surface.AugAssign):
+            _store_to(ctx, node.target, found)
+    return frozenset(found)
+
+
+def _store_to(ctx: Context, target: surface.Expr, stored: set[ArrayMeaning]) -> None:
+    for part in target.items if isinstance(target, surface.TupleExpr) else (target,):
+        if isinstance(part, surface.Subscript):
+            base = ctx.typed.meanings.get(part.value)
+            if isinstance(base, ArrayMeaning):
+                stored.add(base.owner)
 
 
 def _write(ctx: Context, target: surface.Expr, stored: set[ArrayMeaning]) -> None:
@@ -75,11 +168,9 @@ def _write(ctx: Context, target: surface.Expr, stored: set[ArrayMeaning]) -> Non
         for item in target.items:
             _write(ctx, item, stored)
     elif isinstance(target, surface.Subscript):
-        base = ctx.typed.meanings.get(target.value)
         for item in target.items:
             _reads(ctx, item, stored)
-        if isinstance(base, ArrayMeaning):
-            stored.add(base.owner)
+        _store_to(ctx, target, stored)
 
 
 def _reads(ctx: Context, expr: surface.Expr, stored: set[ArrayMeaning]) -> None:

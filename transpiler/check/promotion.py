@@ -26,20 +26,20 @@ from transpiler.ir.types import (
     Type,
     WeakType,
 )
-from transpiler.records import value
+from transpiler.records import record
 
 COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 BITWISE = frozenset(("&", "|", "^"))
 SHIFTS = frozenset(("<<", ">>"))
 
 
-@value
+@record
 class Refusal:
     reason: str
     help: str | None = None
 
 
-@value
+@record
 class Promoted:
     """`operand` is the type that both operands are converted to, `result` what the operation gives; `warnings` are codes."""
 
@@ -144,7 +144,8 @@ def _integers(a: Type, b: Type) -> Promoted | Refusal:
             return Promoted(y, y)
         if isinstance(x, IndexType):
             return Promoted(y, y)
-    assert isinstance(a, DType) and isinstance(b, DType)
+    assert isinstance(a, DType)
+    assert isinstance(b, DType)
     if a.kind == b.kind:
         wide = max(a, b, key=lambda t: t.bits)
         return Promoted(wide, wide)
@@ -161,7 +162,8 @@ def _floats(a: Type, b: Type) -> Promoted | Refusal:
         return Promoted(b, b)
     if isinstance(b, WeakType):
         return Promoted(a, a)
-    assert isinstance(a, DType) and isinstance(b, DType)
+    assert isinstance(a, DType)
+    assert isinstance(b, DType)
     if {a, b} == {F16, BF16}:
         return Refusal("f16 and bf16 have no common type of 16 bits", "cast both to f32")
     wide = max(a, b, key=lambda t: t.bits)
@@ -225,7 +227,7 @@ def _comparable(a: Type, b: Type) -> Type:
     return common.operand if isinstance(common, Promoted) else INDEX
 
 
-@value
+@record
 class Conversion:
     """Storing a value into `dtype` is legal; `exact` when the value must be proved to fit; `warning` is a code."""
 
@@ -257,7 +259,8 @@ def conversion(source: Type, target: Type) -> Conversion | Refusal:
         return Conversion(exact=is_int(target))
     if isinstance(target, IndexType):
         return Conversion(exact=source == DTYPES["u64"])
-    assert isinstance(source, DType) and isinstance(target, DType)
+    assert isinstance(source, DType)
+    assert isinstance(target, DType)
     loses = source.kind == target.kind and source.bits > target.bits and target.bits >= 32
     return Conversion(
         warning="W0204" if loses or (source.is_integer and target.is_integer and source.bits > target.bits) else ""

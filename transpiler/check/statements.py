@@ -1,7 +1,7 @@
 """Types of statements: binding of names, stores, loops, returns.
 
-In: a body and its `Context`. Out: `typed.locals`, `typed.loops`, `typed.dead`. `bind` joins all assignments of a local into one type.
-Non-goals: definite assignment (`assignment`), which paths run.
+In: a body and its `Context`. Out: `typed.locals`, `typed.loops`, `typed.dead`. `bind` joins all assignments of a local into
+one type. Non-goals: definite assignment (`assignment`), which paths run.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from transpiler.check.meaning import (
     Static,
     TupleMeaning,
     VectorRef,
+    at_run_time,
     type_of,
 )
 from transpiler.check.operators import binary_type
@@ -136,7 +137,7 @@ def bind(ctx: Context, name: surface.Name, meaning: Meaning | None, value: surfa
         _bind_once(ctx, name, meaning, "is a constant")
         return
     if isinstance(meaning, ShapeOf):
-        meaning = _at_run_time(meaning)
+        meaning = at_run_time(meaning)
     if isinstance(meaning, NoneMeaning) or (type_of(meaning) is None and not isinstance(meaning, TupleMeaning)):
         ctx.report("E0204", value.span, f"{describe(meaning)} is no value that a local can hold")
         return
@@ -171,7 +172,7 @@ def _bind_once(ctx: Context, name: surface.Name, meaning: Meaning, why: str) -> 
 
 
 def _join_local(ctx: Context, name: surface.Name, meaning: Meaning) -> None:
-    meaning = _at_run_time(meaning)
+    meaning = at_run_time(meaning)
     known = ctx.typed.locals.get(name.id)
     if known is None:
         ctx.typed.locals[name.id] = meaning
@@ -191,16 +192,6 @@ def _join_local(ctx: Context, name: surface.Name, meaning: Meaning) -> None:
     elif joined != known:
         ctx.typed.locals[name.id] = joined
         ctx.changed = True
-
-
-def _at_run_time(meaning: Meaning) -> Meaning:
-    """What is left of a value that a local holds: the types of numbers, of items too."""
-    match meaning:
-        case TupleMeaning():
-            return TupleMeaning(tuple(_at_run_time(item) for item in meaning.items))
-        case ShapeOf():
-            return TupleMeaning((INDEX,) * meaning.array.rank)
-    return type_of(meaning) or meaning
 
 
 def _join(a: Meaning, b: Meaning) -> Meaning | promotion.Refusal:

@@ -22,7 +22,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from transpiler.ir.types import DType, IndexType
-from transpiler.records import node, value
+from transpiler.records import node, record
 from transpiler.source import Source, Span
 
 if TYPE_CHECKING:
@@ -168,7 +168,10 @@ class Unary(Expr):
 
 @node
 class Binary(Expr):
-    """`op`: `+ - *`, `/` (floats), `// %`, `**`, `& | ^` (integers and bool), `<< >>` (integers), `min max`. Type of both operands."""
+    """`op`: `+ - *`, `/` (floats), `// %`, `**`, `& | ^` (integers and bool), `<< >>` (integers), `min max`.
+
+    The type is that of both operands.
+    """
 
     op: str
     left: Expr
@@ -265,7 +268,7 @@ class Assign(Stmt):
 
 @node
 class Store(Stmt):
-    """`augmented` is the operator where the source says `a[i] += v` (then `value` is the Binary whose left operand is the Load)."""
+    """`augmented` is the operator where the source says `a[i] += v`: `value` is the Binary whose left operand is the Load."""
 
     array: Array
     indices: tuple[Expr, ...]
@@ -301,7 +304,7 @@ class CallStmt(Stmt):
 
 @node
 class Barrier(Stmt):
-    """`scope`: `block`, `warp` (with a `mask`, u32) or `grid`. Memory accesses before it come before those behind it, in its scope."""
+    """`scope`: `block`, `warp` (with a `mask`, u32) or `grid`. In its scope, accesses before it come before those behind it."""
 
     scope: str
     mask: Expr | None = None
@@ -393,7 +396,8 @@ class Trust(Stmt):
 class Requirement(Node):
     """One condition of `requires`: `cond` over dims, scalars and launch dimensions, or a data contract.
 
-    A data contract is `predicate` (`injective permutation in_range nondecreasing`) on the array parameter `array` with INDEX `args`.
+    A data contract is `predicate` (`injective permutation in_range nondecreasing`) on the array parameter `array`, with INDEX
+    `args`.
     `text` is the condition as Python, in full names (`cuda.gridDim.x`, `len(x)`).
     """
 
@@ -414,7 +418,7 @@ class Function(Node):
     name: str
     source: Source
     params: tuple[ScalarParam | ArrayParam | Local, ...]
-    """Scalars that the body assigns are `Local`s; others are `ScalarParam`s. Array extents that are not constants are `Extent`s."""
+    """Scalars that the body assigns are `Local`s, others `ScalarParam`s. Extents that are not constants are `Extent`s."""
     returns: tuple[Scalar, ...]
     body: tuple[Stmt, ...]
     arrays: tuple[SharedArray | LocalArray | ConstArray, ...] = ()
@@ -424,7 +428,7 @@ class Function(Node):
     """Neither writes memory nor synchronises: may stand in an expression."""
 
 
-@value
+@record
 class Options:
     """What the decorator says beside the launch."""
 
@@ -473,7 +477,7 @@ class Kernel(Node):
         return {p.name: p for p in self.params if isinstance(p, ArrayParam)}
 
 
-@value
+@record
 class Ranges:
     """Proved numeric ranges (inclusive; None is unbounded), a fact table beside a kernel.
 

@@ -8,10 +8,10 @@ Non-goals: C++ spelling (`emit`), NumPy dtypes (`simulate`, `runtime`), promotio
 
 from __future__ import annotations
 
-from transpiler.records import value
+from transpiler.records import record
 
 
-@value
+@record
 class DType:
     """A scalar of memory: `kind` is `"bool"`, `"int"`, `"uint"` or `"float"`; `bits` its width in memory."""
 
@@ -54,7 +54,7 @@ BF16 = DType("bf16", "float", 16)
 DTYPES: dict[str, DType] = {t.name: t for t in (BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64)}
 
 
-@value
+@record
 class IndexType:
     """Exact integers; see the module docstring."""
 
@@ -65,7 +65,7 @@ class IndexType:
 INDEX = IndexType()
 
 
-@value
+@record
 class WeakType:
     """A literal (or arithmetic on literals) that takes the other operand's type; `kind` is `"int"` or `"float"`.
 
@@ -81,7 +81,7 @@ class WeakType:
 WEAK_INT, WEAK_FLOAT = WeakType("int"), WeakType("float")
 
 
-@value
+@record
 class TupleType:
     """A tuple value; lowering replaces it by its items."""
 
@@ -91,7 +91,7 @@ class TupleType:
         return f"({', '.join(map(str, self.items))}{',' if len(self.items) == 1 else ''})"
 
 
-@value
+@record
 class VectorType:
     """A short vector `vec(f32, 3)`; lowering replaces it by its items."""
 
@@ -102,7 +102,7 @@ class VectorType:
         return f"vec({self.dtype}, {self.size})"
 
 
-@value
+@record
 class ArrayType:
     """An array or a view of one: element type and rank."""
 
@@ -113,7 +113,7 @@ class ArrayType:
         return f"{self.rank}-d array of {self.dtype}"
 
 
-@value
+@record
 class NoneType:
     """The value of a call that returns nothing, and of an absent optional argument."""
 

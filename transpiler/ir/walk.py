@@ -45,6 +45,25 @@ def surface_walk(node: surface.Node) -> Iterator[surface.Node]:
         stack.extend(reversed(list(surface_children(current))))
 
 
+def target_names(target: surface.Expr) -> list[surface.Name]:
+    """The names in the target of an assignment, from left to right."""
+    if isinstance(target, surface.Name):
+        return [target]
+    if isinstance(target, surface.TupleExpr):
+        return [name for item in target.items for name in target_names(item)]
+    return []
+
+
+def assigned_names(node: surface.Node) -> list[surface.Name]:
+    """The names that a node itself (not what stands below it) gives a value."""
+    match node:
+        case surface.Assign():
+            return [name for target in node.targets for name in target_names(target)]
+        case surface.AnnAssign() | surface.AugAssign() | surface.For() | surface.Walrus():
+            return target_names(node.target)
+    return []
+
+
 def children(node: device.Node) -> Iterator[device.Node]:
     """The nodes directly below a device node: operands, indices, statements of a body."""
     for name in _owned_fields(type(node), True):

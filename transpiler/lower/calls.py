@@ -175,7 +175,8 @@ def _builtin(low: Lowering, call: surface.Call, resolved: BuiltinCall) -> device
 def _pow(low: Lowering, call: surface.Call, resolved: BuiltinCall) -> device.Expr:
     base, exponent = resolved.args
     a, b = type_of(low.meaning(base)), type_of(low.meaning(exponent))
-    assert a is not None and b is not None
+    assert a is not None
+    assert b is not None
     promoted = promotion.binary("**", a, b)
     assert isinstance(promoted, promotion.Promoted)
     known = low.meaning(exponent)

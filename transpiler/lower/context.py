@@ -17,12 +17,13 @@ from transpiler.intrinsics.entry import Effect
 from transpiler.ir import device
 from transpiler.ir.types import INDEX
 from transpiler.ir.walk import statements, walk
+from transpiler.records import record
 from transpiler.source import Span
 
 Scalar = device.Scalar
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binding:
     """A name that stands for an array or a view: per axis of `array` an index, or the `Range` that is left."""
 

@@ -409,7 +409,8 @@ def _unary(low: Lowering, expr: surface.Unary) -> device.Expr:
 
 def _binary(low: Lowering, expr: surface.Binary) -> device.Expr:
     a, b = type_of(low.meaning(expr.left)), type_of(low.meaning(expr.right))
-    assert a is not None and b is not None
+    assert a is not None
+    assert b is not None
     promoted = promotion.binary(expr.op, a, b)
     assert isinstance(promoted, promotion.Promoted)
     if expr.op == "**":

@@ -10,7 +10,7 @@ from __future__ import annotations
 from transpiler.check.meaning import RangeMeaning, SequenceMeaning, Static, TupleMeaning
 from transpiler.ir import device, surface
 from transpiler.ir.types import BOOL, F32, INDEX, DType
-from transpiler.ir.walk import any_node, surface_walk, walk
+from transpiler.ir.walk import any_node, assigned_names, surface_walk, walk
 from transpiler.lower.context import Lowering, add, assigned_locals, index
 from transpiler.lower.expressions import condition, value
 from transpiler.lower.values import constant, convert
@@ -100,7 +100,6 @@ def _outermost_loops(stmt: surface.Node, name: str) -> list[surface.For]:
 
 def _assigns(stmt: surface.Node, name: str) -> bool:
     """Whether a statement (a nested loop over the same name included) assigns the name."""
-    from transpiler.check.kernel import assigned_names
 
     return any(n.id == name for node in surface_walk(stmt) for n in assigned_names(node))
 

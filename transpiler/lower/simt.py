@@ -13,7 +13,7 @@ from transpiler.check.promotion import settle
 from transpiler.ir import device
 from transpiler.ir.types import INDEX, VectorType
 from transpiler.ir.verify import verify
-from transpiler.ir.walk import any_node, walk
+from transpiler.ir.walk import any_node, assigned_names, surface_walk, walk
 from transpiler.lower.context import Lowering, Place
 from transpiler.lower.expressions import scalar_types, value, whole
 from transpiler.lower.statements import lower_body
@@ -186,9 +186,6 @@ def _locals(low: Lowering) -> None:
 
 
 def _first_spans(typed: Typed) -> dict[str, Span]:
-    from transpiler.check.kernel import assigned_names
-    from transpiler.ir.walk import surface_walk
-
     spans: dict[str, Span] = {}
     for stmt in typed.function.body:
         for node in surface_walk(stmt):

@@ -7,7 +7,7 @@ Non-goals: loops (`loops`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from transpiler.check.meaning import (
     AllocCall,
@@ -35,6 +35,7 @@ from transpiler.lower.expressions import (
     whole,
 )
 from transpiler.lower.values import convert
+from transpiler.records import record
 
 
 def lower_body(low: Lowering, body: tuple[surface.Stmt, ...]) -> None:
@@ -135,7 +136,7 @@ Leaf = device.Local | surface.Subscript
 """What a scalar can be assigned to."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Pair:
     """One scalar of a tuple assignment: where it goes, and what builds it."""
 

@@ -1,7 +1,7 @@
 """Conversions between types, explicit in the device IR.
 
-In: a built expression and the type that its place wants. Out: the expression in that type: itself, a literal of that type, a `Cast`.
-Non-goals: whether the conversion is legal, which `check` has settled.
+In: a built expression and the type that its place wants. Out: the expression in that type: itself, a literal of that type, a
+`Cast`. Non-goals: whether the conversion is legal, which `check` has settled.
 """
 
 from __future__ import annotations
