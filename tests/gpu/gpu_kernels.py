@@ -1,6 +1,24 @@
 """Kernels of the device tests."""
 
-from transpiler import Atomic, Dim, In, InOut, Out, Strided, bf16, cuda, f16, f32, i32, i64, kernel, requires
+from transpiler import (
+    Atomic,
+    Dim,
+    In,
+    InOut,
+    Out,
+    Strided,
+    bf16,
+    bool_,
+    cuda,
+    f16,
+    f32,
+    f64,
+    i32,
+    i64,
+    kernel,
+    requires,
+    u8,
+)
 
 
 class M(Dim): ...
@@ -58,10 +76,11 @@ def copy_strided(x: In[f32, N, Strided], y: Out[f32, N, Strided]):
 
 
 @kernel(domain=N, block=256)
-def all_scalars(y: Out[i64, N], a: i32, b: i64, c: f32):
+def all_scalars(ints: Out[i64, N], floats: Out[f64, N], a: i32, b: i64, c: f32, d: f16, e: u8, f: bool_):
     i = cuda.grid(1)
     if i < N:
-        y[i] = a + b + i64(c)
+        ints[i] = a if i == 0 else b if i == 1 else i64(e) if i == 2 else i64(f)
+        floats[i] = f64(c) if i == 0 else f64(d)
 
 
 @kernel(domain=N, block=256)

@@ -34,9 +34,10 @@ def test_results_match_numpy():
     h = cp.zeros(10, "i4")
     k.histogram[4, 256](cp.arange(1000, dtype="i4") % 12, h, 1000, 10)
     np.testing.assert_array_equal(h.get(), np.bincount(np.arange(1000) % 12)[:10])
-    z = cp.empty(3, "i8")
-    k.all_scalars(z, -5, 2**40, 7.9)
-    assert z.get().tolist() == [2**40 - 5 + 7] * 3
+    ints, floats = cp.empty(4, "i8"), cp.empty(4, "f8")
+    k.all_scalars(ints, floats, -5, -(2**40), 0.25, 1.5, 200, True)
+    assert ints.get().tolist() == [-5, -(2**40), 200, 1]
+    assert floats.get().tolist() == [0.25, 1.5, 1.5, 1.5]
 
 
 @pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 100_003])

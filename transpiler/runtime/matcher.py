@@ -29,7 +29,7 @@ class _Code:
     def __init__(self, plan: Plan, args: tuple[Any, ...], array_type: type, device: int) -> None:
         self.plan = plan
         self.args = args
-        self.constants: dict[str, Any] = {"A": array_type, "type": type, "DEVICE": device}
+        self.constants: dict[str, Any] = {"A": array_type, "type": type, "len": len, "DEVICE": device}
         self.kept = plan.keep if plan.keep is not None else tuple(range(len(args)))
         params = plan.unit.kernel.params
         self.arrays = [a for a, p in zip(self.kept, params, strict=True) if isinstance(p, d.ArrayParam)]
@@ -39,7 +39,8 @@ class _Code:
 
     def function(self) -> Matcher:
         names = "".join(f"a{i}, " for i in range(len(self.args)))
-        lines = ["def match(args):", f"    {names}= args" if names else "    pass"]
+        lines = ["def match(args):", f"    if len(args) != {len(self.args)}: return None"]
+        lines += [f"    {names}= args"] if names else []
         lines += [f"    if {test}: return None" for test in self._tests_of_values()]
         for i in self.arrays:
             lines += [f"    d{i} = a{i}.data", f"    p{i} = d{i}.ptr", f"    if d{i}.device_id != DEVICE: return None"]
