@@ -91,6 +91,20 @@ def test_scalars_have_defaults() -> None:
     assert out[0] == 7
 
 
+def test_a_dim_that_no_array_shows_is_given_by_name() -> None:
+    text = """
+@kernel(domain=N, block=32)
+def k(out: InOut[i32, int]):
+    if cuda.grid(1) < N:
+        out[cuda.grid(1)] = N
+"""
+    out = np.zeros(50, np.int32)
+    assert run(text, out=out, N=40).ok
+    assert out.tolist() == [40] * 40 + [0] * 10
+    assert run(text, out=out).codes() == {"E0805"}
+    assert run(SAXPY, a=1, x=floats(4), y=floats(4), N=5).codes() == {"E0805"}
+
+
 def test_grid_and_block_may_be_given() -> None:
     text = """
 @kernel

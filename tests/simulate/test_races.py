@@ -317,6 +317,23 @@ def k(flag: InOut[i32, 1]):
     assert "all write the same" in report.diagnostics[0].message
 
 
+def test_trust_in_a_device_function_is_for_what_is_passed() -> None:
+    report = run(
+        """
+@device
+def put(part: InOut[i32, int]):
+    trust(ordered(part), "all write the same")
+    part[0] = 1
+
+@kernel(block=64, grid=1)
+def k(flag: InOut[i32, 1]):
+    put(flag)
+""",
+        flag=ints(1),
+    )
+    assert found(report) == {("W0301", 4, 4)}
+
+
 def test_races_are_found_across_chunks_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     text = """
 @kernel(block=32, grid=8)

@@ -61,7 +61,7 @@ class Arguments:
 def bind(program: Program, given: Mapping[str, Any], watched: bool) -> Arguments:
     kernel = program.kernel
     arguments = Arguments(kernel)
-    names = {param.name for param in kernel.params}
+    names = {param.name for param in kernel.params} | program.dims
     unknown = sorted(set(given) - names)
     if unknown:
         arguments.refuse(
@@ -81,7 +81,11 @@ def bind(program: Program, given: Mapping[str, Any], watched: bool) -> Arguments
             _bind_array(program, arguments, param, value, watched)
         else:
             _bind_scalar(arguments, param, value)
+    arguments.dims.update({name: np.int64(given[name]) for name in program.dims if name in given})
     _bind_dims(arguments)
+    for name in sorted(program.dims):
+        if not arguments.diagnostics and name not in arguments.dims:
+            arguments.refuse("E0805", f"no array tells the extent of `{name}`", help=f"give `{name}` itself")
     _refuse_overlap(arguments)
     return arguments
 
@@ -130,8 +134,8 @@ def _bind_scalar(arguments: Arguments, param: ir.ScalarParam, value: Any) -> Non
 
 
 def _bind_dims(arguments: Arguments) -> None:
-    """A named dim takes the extent of the axis that first shows it; others have to agree, constants too."""
-    shown_by: dict[str, str] = {}
+    """A named dim is what was given, or the extent of the axis that first shows it; others have to agree, constants too."""
+    shown_by = dict.fromkeys(arguments.dims, "its own argument")
     for param, memory in arguments.memories.items():
         for axis, (extent, size) in enumerate(zip(param.shape, memory.shape, strict=True)):
             where = f"axis {axis} of `{param.name}`"

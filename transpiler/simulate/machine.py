@@ -216,6 +216,8 @@ class Machine:
         self._holds(stmt, stmt.cond, "E0508", "the invariant does not hold", lanes, env)
 
     def _trust(self, stmt: ir.Trust, strand: Strand, lanes: Lanes, env: Activation) -> None:
+        if stmt.ordered is not None:
+            self.program.ordered.setdefault(env.arrays[stmt.ordered].memory.array, stmt.reason)
         if stmt.cond is not None:
             self._holds(stmt, stmt.cond, "E0508", f"what is trusted does not hold ({stmt.reason})", lanes, env)
 

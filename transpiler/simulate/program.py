@@ -48,6 +48,8 @@ class Program:
     """Arrays whose accesses are trusted not to race, with the reason."""
     waits: set[ir.While] = field(default_factory=set)
     """Loops whose end another thread may bring about."""
+    dims: set[str] = field(default_factory=set)
+    """Named dims that something refers to."""
     has_fence: bool = False
     has_grid_barrier: bool = False
 
@@ -66,6 +68,10 @@ def analyse(kernel: ir.Kernel) -> Program:
         for stmt in body:
             for node in walk(stmt):
                 _note(program, node, source)
+    conditions = [requirement.cond for requirement in kernel.requires if requirement.cond is not None]
+    for expr in (*(kernel.grid or ()), *(kernel.domain or ()), *conditions):
+        program.dims |= {node.name for node in walk(expr) if isinstance(node, ir.DimRef)}
+    program.dims.update(kernel.dims)
     _note_changes(program)
     for node in list(program.sources):
         if isinstance(node, ir.While) and _waits(node, program.changed):
@@ -101,6 +107,8 @@ def _note(program: Program, node: ir.Node, source: Source) -> None:
         case ir.Atomic():
             _site(program, Site(node, source, "atomic", node.scope))
             program.has_fence |= node.order != "relaxed"
+        case ir.DimRef():
+            program.dims.add(node.name)
         case ir.Fence():
             program.has_fence = True
         case ir.Barrier(scope="grid"):
