@@ -1,4 +1,4 @@
-"""`node` and `value` against `dataclass(frozen=True, slots=True)`: the same behaviour, at a tenth of the price at import."""
+"""`node` and `record` against `dataclass(frozen=True, slots=True)`: the same behaviour, at a tenth of the price at import."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, i
 
 import pytest
 
-from transpiler.records import node, value
+from transpiler.records import node, record
 
 
-@value
+@record
 class Point:
     x: int
     y: int = 2
@@ -37,7 +37,7 @@ class Empty(Base):
     pass
 
 
-@value
+@record
 class Nothing:
     pass
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from transpiler.check.meaning import Typed
 from transpiler.diagnostics import Diagnostic, Severity
 from transpiler.ir import device, surface
+from transpiler.records import record
 from transpiler.source import Source
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Block = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class KernelState:
     """One kernel instance on its way; each pass fills in one field."""
 
@@ -42,7 +43,7 @@ class KernelState:
     proof: Proof | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pass:
     """A named function from a state to a state and findings, and why it stands where it does."""
 
@@ -107,7 +108,7 @@ def run_passes(
 # --- reports ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class KernelReport:
     """What is known about one kernel instance. `verdict` is `proved`, `refuted`, `unknown` or `error`."""
 
@@ -141,7 +142,7 @@ class FileReport:
         return not errors and all(k.verdict == "proved" for k in self.kernels)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Unit:
     """The emitted files of one kernel file."""
 

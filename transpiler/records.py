@@ -26,11 +26,11 @@ def node(cls: Any = None, /, *, kw_only: bool = False) -> Any:
 
 
 @overload
-def value(cls: C, /) -> C: ...
+def record(cls: C, /) -> C: ...
 @overload
-def value(*, kw_only: bool = False) -> Callable[[C], C]: ...
+def record(*, kw_only: bool = False) -> Callable[[C], C]: ...
 @dataclass_transform(frozen_default=True, eq_default=True, field_specifiers=(field,))
-def value(cls: Any = None, /, *, kw_only: bool = False) -> Any:
+def record(cls: Any = None, /, *, kw_only: bool = False) -> Any:
     """A record that compares and hashes by its fields."""
 
     def decorate(decorated: Any) -> Any:

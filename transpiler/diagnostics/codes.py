@@ -9,7 +9,7 @@ Non-goals: the words of one finding, which its pass writes.
 
 from __future__ import annotations
 
-from transpiler.records import value
+from transpiler.records import record
 
 _FAMILY_KIND = {
     "01": "syntax",
@@ -21,7 +21,7 @@ _FAMILY_KIND = {
 }
 
 
-@value
+@record
 class Code:
     code: str
     title: str

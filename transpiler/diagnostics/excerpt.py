@@ -8,8 +8,8 @@ Non-goals: colour and the gutter (`render`).
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 
+from transpiler.records import record
 from transpiler.source import Source, Span
 
 TAB = 4
@@ -17,7 +17,7 @@ CONTEXT = 16
 """Columns kept left of the first mark in a clipped line."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mark:
     """A span to underline, with carets if `primary`, with dashes and a message else."""
 
@@ -26,7 +26,7 @@ class Mark:
     primary: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """`kind` is `"source"` (a line of the text), `"marks"` (what stands below it; `parts` as (role, text)) or `"gap"`."""
 
@@ -36,14 +36,14 @@ class Row:
     parts: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Excerpt:
     rows: tuple[Row, ...]
     gutter: int
     """Width of the widest line number shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Underline:
     """A mark on one line: columns `[start, end)` as shown."""
 
@@ -106,7 +106,7 @@ def _source_row(source: Source, line: int, width: int) -> Row:
 # --- columns ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Cells:
     """A line as shown: one glyph for each character, and the column it starts at; `columns[-1]` is the whole width."""
 

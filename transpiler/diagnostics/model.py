@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from transpiler.diagnostics.codes import CODES
-from transpiler.records import value
+from transpiler.records import record
 from transpiler.source import Source, Span
 
 
@@ -20,7 +20,7 @@ class Severity(Enum):
     NOTE = "note"
 
 
-@value
+@record
 class Label:
     """A secondary span: because of this."""
 
@@ -28,7 +28,7 @@ class Label:
     message: str
 
 
-@value
+@record
 class Thread:
     """One of the threads of a witness: block and thread index in x, y, z order, the line and what it does there."""
 
@@ -39,7 +39,7 @@ class Thread:
     """`"read"`, `"write"`, `"atomic"`, `"barrier"` or `"collective"`."""
 
 
-@value
+@record
 class Witness:
     """A launch, and what goes wrong in it: what `transpile simulate --witness` replays.
 
@@ -54,7 +54,7 @@ class Witness:
     interval: str | None = None
 
 
-@value(kw_only=True)
+@record(kw_only=True)
 class Diagnostic:
     """One finding. `span` says what is wrong here, `labels` because of what, `help` what would mend it."""
 

@@ -9,7 +9,6 @@ Non-goals: values (`runtime.launch`), checks of them (`runtime.contracts`).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from transpiler.emit import walk
 from transpiler.emit.cpp_types import ANY, LONG, cpp_type, index_type
@@ -18,9 +17,10 @@ from transpiler.emit.names import Names
 from transpiler.intrinsics.entry import Signature
 from transpiler.ir import device as d
 from transpiler.ir.types import DType
+from transpiler.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AbiParam:
     """One C++ parameter.
 
@@ -48,7 +48,7 @@ Size = tuple[str, str, int]
 """`("dim", name, 0)`, `("extent", array, axis)` or `("stride", array, axis)`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Checks:
     """Which checks run on the device: asserts of the source, and bounds that are not proved."""
 

@@ -25,12 +25,13 @@ from transpiler.ir import device as d
 from transpiler.ir.types import DType
 from transpiler.prove import intervals as iv
 from transpiler.prove.launch_ranges import LaunchRanges
+from transpiler.records import record
 from transpiler.source import Source
 
 LINE_WIDTH = 100
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Site:
     """A recorded check: its number in the failure buffer, and what to tell when it fails.
 

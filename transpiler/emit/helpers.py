@@ -8,9 +8,10 @@ Non-goals: deciding which helper an operation needs.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from transpiler.records import record
 
 _USES = re.compile(r"^// uses: (\S+)\n", re.MULTILINE)
 _INCLUDE = re.compile(r"^#include <(\S+)>\n", re.MULTILINE)
@@ -18,7 +19,7 @@ _DEFINED = re.compile(r"^(?:__device__|struct)\b[^\n(]*?\b(\w+)(?= *[({])", re.M
 _NAMESPACE = re.compile(r"^namespace (\w+)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Helper:
     name: str
     text: str

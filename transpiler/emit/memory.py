@@ -8,7 +8,6 @@ Non-goals: whether an access needs a check.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transpiler.emit import text
@@ -17,12 +16,13 @@ from transpiler.emit.cpp_types import INT, LONG, cpp_type
 from transpiler.emit.text import Text
 from transpiler.ir import device as d
 from transpiler.ir.types import INDEX, DType
+from transpiler.records import record
 
 if TYPE_CHECKING:
     from transpiler.emit.expressions import FunctionName, Printer
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """How the C++ knows an array: by a pointer to its first element (`flat`), or as an array of its shape."""
 

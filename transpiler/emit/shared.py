@@ -10,16 +10,16 @@ Non-goals: the limits of a device (`runtime`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import prod
 
 from transpiler.ir import device as d
+from transpiler.records import record
 
 STATIC_LIMIT = 48 * 1024
 ALIGNMENT = 16
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SharedLayout:
     static: tuple[d.SharedArray, ...]
     dynamic: tuple[d.SharedArray, ...]

@@ -8,7 +8,7 @@ This is the one precedence table. Non-goals: what an operation means (`expressio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from transpiler.records import record
 
 PRIMARY, POSTFIX, UNARY = 17, 16, 15
 CONDITIONAL, ASSIGNMENT = 3, 2
@@ -27,7 +27,7 @@ BITWISE = frozenset({"<<", ">>", "&", "^", "|"})
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """An expression: its text, the precedence of its outermost operator, its C++ type.
 

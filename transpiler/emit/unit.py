@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from transpiler.emit import literals, walk
@@ -23,9 +22,10 @@ from transpiler.emit.shared import SharedLayout, shared_layout
 from transpiler.emit.templates import render
 from transpiler.ir import device as d
 from transpiler.prove.ranges import ranges as compute_ranges
+from transpiler.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EmitOptions:
     line_info: bool = False
     """`#line` directives, so that tools speak of Python lines."""
@@ -35,7 +35,7 @@ class EmitOptions:
     """The text is the same for every architecture; kept for the manifest."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """A kernel of a unit: `name` is its C name."""
 
@@ -47,7 +47,7 @@ class Entry:
     contract: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EmittedUnit:
     name: str
     """The namespace."""

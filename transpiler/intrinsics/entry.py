@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any
 
 from transpiler.ir.types import DType, IndexType, Type
-from transpiler.records import node, value
+from transpiler.records import node, record
 
 Scalar = DType | IndexType
 
@@ -31,7 +31,7 @@ class Effect(Enum):
     """Reads what changes by itself (`clock`, `activemask`): keeps its place."""
 
 
-@value
+@record
 class Signature:
     """How one call is typed: arguments are converted to `args`, the results have types `results` (none, one or more)."""
 

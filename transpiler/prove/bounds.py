@@ -22,6 +22,7 @@ from transpiler.prove.decide import Decision
 from transpiler.prove.record import Access, Guard
 from transpiler.prove.rewrite import substitute
 from transpiler.prove.terms import Atom, Formula, Mono, Poly, Sharing, conjuncts, show_poly, walk_atoms
+from transpiler.records import record
 
 MAX_DEPTH = 6
 MAX_CANDIDATES = 12
@@ -69,7 +70,7 @@ class BoundsResult:
     carried_by: dict[Access, list[Condition]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Row:
     """`poly >= 0`; `rank` 0 is a guard of the source, 1 a range of a thread, 2 of a block."""
 
@@ -130,7 +131,7 @@ class Bounds:
         conditions: list[Condition] = []
         how = "syntactic"
         below = self.context.decider.implied(guard, t.ge(index))
-        if below.verdict != "no":
+        if below.verdict != "no" and not self._from_the_end(a, guard, index, conditions):
             faults.append((True, below))
         how = max(how, below.how, key=("syntactic", "interval", "solver").index)
         upper = t.lt(index, extent)
@@ -156,6 +157,19 @@ class Bounds:
         return False
 
     # --- anonymous extents ---
+
+    def _from_the_end(self, a: Access, guard: Guard, index: Poly, conditions: list[Condition]) -> bool:
+        """`x[len(x) - c]` is at least 0 if `c <= len(x)`: also a lower bound on an extent."""
+        t = self.terms
+        for m, c in index.terms:
+            extent = t.poly({m: 1})
+            if c == 1 and self.context.anonymous(extent):
+                for p, rank, _ in self._greatest(extent - index, guard):
+                    if not p.atom_ids() & extent.atom_ids():
+                        conditions.append(Condition(extent, p, rank == 2 and self._grid(p), a))
+                        self.result.conditions.append(conditions[-1])
+                        return True
+        return False
 
     def _free(
         self, a: Access, guard: Guard, index: Poly, extent: Poly, upper: Formula, conditions: list[Condition]

@@ -9,10 +9,10 @@ Non-goals: anything that depends on the arguments.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from transpiler.ir import device as d
 from transpiler.prove.intervals import ANY, Interval
+from transpiler.records import record
 
 THREADS = 2**31 - 1
 """The threads of an axis number at most this."""
@@ -21,7 +21,7 @@ _MAX_BLOCK = (1024, 1024, 64)
 _MAX_GRID = (2**31 - 1, 65535, 65535)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LaunchRanges:
     block: tuple[int | None, int | None, int | None]
     axes: int

@@ -7,13 +7,12 @@ Non-goals: how it is shown or checked at a launch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from transpiler.diagnostics.model import Diagnostic
 from transpiler.ir.device import Node
+from transpiler.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContractLine:
     """One condition that every launch checks. `origin` is `required` (written), `inferred` (an extent) or `data`.
 
@@ -27,7 +26,7 @@ class ContractLine:
     grid_dependent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AccessReport:
     """How one access was shown to be in bounds: `syntactic`, `interval`, `solver`, or `open`; by which contract lines."""
 
@@ -38,7 +37,7 @@ class AccessReport:
     contract: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Proof:
     """`verdict` is `proved`, `refuted` or `unknown`."""
 

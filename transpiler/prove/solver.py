@@ -8,13 +8,13 @@ Non-goals: building terms (`smt`), meaning of the answers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from transpiler.records import record
 
 QUERY_STEPS = 3_000_000
 KERNEL_STEPS = 60_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """`verdict` is `sat`, `unsat` or `unknown`; `model` maps constants to ints and bools where it is `sat`."""
 
