@@ -12,7 +12,6 @@ from importlib import import_module
 
 import click
 
-from transpiler.cli import crash
 from transpiler.version import VERSION
 
 COMMANDS: dict[str, str] = {
@@ -74,4 +73,6 @@ def run(args: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as error:  # the only catch-all: the crash reporter
+        from transpiler.cli import crash
+
         return crash.report(error, sys.argv[1:] if args is None else args)

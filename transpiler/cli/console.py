@@ -15,7 +15,6 @@ from typing import IO
 import click
 
 from transpiler.diagnostics import Diagnostic
-from transpiler.diagnostics.render import in_order, render
 
 
 def use_color(stream: IO[str]) -> bool:
@@ -34,6 +33,11 @@ def width(stream: IO[str]) -> int:
 
 def show(diagnostics: Iterable[Diagnostic], *, err: bool = True) -> None:
     """Print findings in the order of their places, a blank line between two."""
+    diagnostics = list(diagnostics)
+    if not diagnostics:
+        return  # rendering is not even loaded
+    from transpiler.diagnostics.render import in_order, render
+
     stream = sys.stderr if err else sys.stdout
     color, columns = use_color(stream), width(stream)
     for diagnostic in in_order(diagnostics):
