@@ -15,13 +15,15 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
-from transpiler.diagnostics.model import Witness
+from transpiler.diagnostics.model import Diagnostic, Witness
 from transpiler.ir import device as d
 
 TRIALS = 32
 MAX_THREADS = 1 << 14
 MAX_ELEMENTS = 1 << 16
-MAX_STEPS = 20_000
+MAX_STEPS = 2_000
+MAX_STATEMENTS = 3_000_000
+"""Statements of all threads in all trials together."""
 
 
 def confirm(kernel: d.Kernel, witness: Witness) -> Witness | None:
@@ -32,19 +34,25 @@ def confirm(kernel: d.Kernel, witness: Witness) -> Witness | None:
     if any(prod(shape) > MAX_ELEMENTS for shape in launch["shapes"].values()):
         return None
     rng = random.Random(0)
+    spent = 0
     for trial in range(TRIALS + 1):
         attempt = launch if trial == 0 else {**launch, "data": _contents(kernel, launch, rng, trial)}
-        found = _run(kernel, replace(witness, launch=attempt))
-        if found is not None:
+        found, statements, ends = _run(kernel, replace(witness, launch=attempt))
+        spent += statements
+        if found is not None or not ends or spent > MAX_STATEMENTS:
             return found
     return None
 
 
-def _run(kernel: d.Kernel, witness: Witness) -> Witness | None:
+def _run(kernel: d.Kernel, witness: Witness) -> tuple[Witness | None, int, bool]:
+    """What was confirmed, how many statements that took, and whether the launch came to its end."""
     from transpiler.simulate import simulate_witness
 
     replay = simulate_witness(kernel, witness, max_steps=MAX_STEPS)
-    seen = replay.confirmed
+    return _confirmed(witness, replay.confirmed), replay.report.statements, "E0406" not in replay.report.codes()
+
+
+def _confirmed(witness: Witness, seen: Diagnostic | None) -> Witness | None:
     if seen is None or seen.witness is None or not seen.kind.startswith("race"):
         return None
     threads = seen.witness.threads

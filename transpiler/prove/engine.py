@@ -15,8 +15,9 @@ from collections.abc import Callable
 from transpiler.diagnostics.model import Diagnostic, Severity, Witness
 from transpiler.ir import device as d
 from transpiler.prove import report
-from transpiler.prove.bounds import Bounds, BoundsResult
+from transpiler.prove.bounds import Bounds, BoundsResult, Fault
 from transpiler.prove.context import Context
+from transpiler.prove.decide import Decision
 from transpiler.prove.divergence import divergences
 from transpiler.prove.initialised import Initialised
 from transpiler.prove.proof import AccessReport, ContractLine, Proof
@@ -116,9 +117,13 @@ class Engine:
             if mark in seen:
                 continue
             if f.exact:
-                seen.add(mark)
-                w = self.witnesses.of_access(f.access, f.decision)
-                self.refuted.append(report.out_of_bounds(f, w))
+                decision = self._under_contract(f, bounds)
+                if decision.verdict == "no":
+                    seen.add(mark)
+                elif decision.verdict == "yes" and not decision.flags:
+                    seen.add(mark)
+                    w = self.witnesses.of_access(f.access, decision)
+                    self.refuted.append(report.out_of_bounds(f, w))
         for f in bounds.faults:
             mark = (f.access.span, f.access.array.name)
             if mark in seen:
@@ -130,6 +135,16 @@ class Engine:
             else:
                 self.unknown.append(report.out_of_bounds(f, None))
         self.warnings += [report.grid_dependent(c) for c in bounds.conditions if c.grid_dependent]
+
+    def _under_contract(self, f: Fault, bounds: BoundsResult) -> Decision:
+        """The fault again in a launch that keeps what was inferred for other accesses."""
+        t = self.context.terms
+        kept = [t.le(c.least, c.extent) for c in bounds.conditions if c.extent is f.extent and not c.alternatives]
+        if not kept:
+            return f.decision
+        index = f.access.indices[f.axis]
+        outside = t.lt(index, t.int(0)) if f.low else t.le(f.extent, index)
+        return self.context.decider.decide((*f.access.guard, outside, *kept))
 
     def _unset(self) -> None:
         for u in Initialised(self.context).run():

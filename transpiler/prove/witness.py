@@ -97,7 +97,8 @@ class Witnesses:
     def _shape(self, a: d.ArrayParam, decision: Decision) -> tuple[int, ...]:
         sizes = []
         for extent in self.context.extents(a):
-            least = [1 if self.context.anonymous(extent) else 0, self.value(extent, decision)]
+            known = any(a in decision.model for a in extent.atom_ids())
+            least = [1 if self.context.anonymous(extent) and not known else 0, self.value(extent, decision)]
             for c in self.conditions:
                 if c.extent is extent:
                     least.append(min(self.value(p, decision) for p in (c.least, *c.alternatives)))
