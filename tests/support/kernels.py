@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import textwrap
 
-from tests.support.parsing import parse
 from transpiler.check import check_kernel, instances_of
 from transpiler.diagnostics import Diagnostic
+from transpiler.frontend import parse_module
 from transpiler.ir import device, surface
 from transpiler.lower import lower_kernel
 from transpiler.source import Source
@@ -32,7 +32,7 @@ def kernel_text(body: str, params: str, decorator: str = "kernel(block=32)") -> 
 
 
 def module(text: str) -> surface.Module:
-    parsed, diagnostics = parse(Source(PRELUDE + textwrap.dedent(text), "kernels.py"))
+    parsed, diagnostics = parse_module(Source(PRELUDE + textwrap.dedent(text), "kernels.py"))
     assert diagnostics == [], diagnostics
     return parsed
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from transpiler.check.context import Context
-from transpiler.check.meaning import RangeMeaning, SequenceMeaning, Static
+from transpiler.check.meaning import RangeMeaning, SequenceMeaning, Static, live_operands
 from transpiler.diagnostics import Label
 from transpiler.ir import surface
 from transpiler.ir.walk import surface_children
@@ -144,6 +144,10 @@ def _while(flow: _Flow, stmt: surface.While, state: State) -> State:
 
 def _condition(flow: _Flow, expr: surface.Expr, state: State) -> tuple[State, State]:
     """What is assigned where the condition holds, and where it fails: `and`, `or` and chains stop early."""
+    known = flow.ctx.typed.meanings.get(expr)
+    if isinstance(known, Static) and not isinstance(expr, surface.BoolOp):
+        state = _parts(flow, expr, state)
+        return (state, None) if known.value else (None, state)
     match expr:
         case surface.Unary(op="not"):
             holds, fails = _condition(flow, expr.operand, state)
@@ -164,7 +168,7 @@ def _lazy_condition(flow: _Flow, expr: surface.BoolOp, state: State) -> tuple[St
     """`and` holds behind its last operand and may fail behind each; `or` the other way round."""
     through: State = state
     out: State = None
-    for operand in expr.values:
+    for operand in live_operands(expr, flow.ctx.typed.meanings):
         holds, fails = _condition(flow, operand, through)
         through, left = (holds, fails) if expr.op == "and" else (fails, holds)
         out = _meet(out, left)
@@ -174,9 +178,6 @@ def _lazy_condition(flow: _Flow, expr: surface.BoolOp, state: State) -> tuple[St
 def _expression(flow: _Flow, expr: surface.Expr, state: State) -> State:
     """Check the reads of an expression in evaluation order; only a walrus assigns."""
     match expr:
-        case surface.Name():
-            _read(flow, expr, state)
-            return state
         case surface.Walrus():
             return _target(flow, expr.target, _expression(flow, expr.value, state))
         case surface.BoolOp() | surface.Compare() | surface.Unary(op="not"):
@@ -187,6 +188,13 @@ def _expression(flow: _Flow, expr: surface.Expr, state: State) -> State:
             if isinstance(known, Static):
                 return _expression(flow, expr.body, holds) if known.value else _expression(flow, expr.orelse, fails)
             return _meet(_expression(flow, expr.body, holds), _expression(flow, expr.orelse, fails))
+    return _parts(flow, expr, state)
+
+
+def _parts(flow: _Flow, expr: surface.Expr, state: State) -> State:
+    """The reads of a name, or of the parts of an expression from left to right."""
+    if isinstance(expr, surface.Name):
+        _read(flow, expr, state)
     for child in surface_children(expr):
         if isinstance(child, surface.Expr):
             state = _expression(flow, child, state)

@@ -22,7 +22,7 @@ from transpiler.check.meaning import (
     VectorCall,
     VectorRef,
 )
-from transpiler.check.operators import binary_type
+from transpiler.check.operators import binary
 from transpiler.ir import surface
 from transpiler.ir.types import BOOL, I32, INDEX, VectorType
 
@@ -115,35 +115,25 @@ def _divmod(ctx: Context, call: surface.Call) -> Meaning | None:
     args = arguments(ctx, call, ("a", "b"))
     if args is None or args[0] is None or args[1] is None:
         return None
-    left, right = infer(ctx, args[0]), infer(ctx, args[1])
-    if (
-        left is None
-        or right is None
-        or infer_number(ctx, args[0], "an argument of `divmod`") is None
-        or infer_number(ctx, args[1], "an argument of `divmod`") is None
-    ):
-        return None
-    item = binary_type(ctx, call.span, "//", left, right)
-    if item is None:
+    for arg in (args[0], args[1]):
+        if infer_number(ctx, arg, "an argument of `divmod`") is None:
+            return None
+    quotient, rest = (binary(ctx, op, args[0], args[1], call.span) for op in ("//", "%"))
+    if quotient is None or rest is None:
         return None
     resolved(ctx, call, BuiltinCall("divmod", (args[0], args[1])))
-    return TupleMeaning((item, item))
+    return TupleMeaning((quotient, rest))
 
 
 def _pow(ctx: Context, call: surface.Call) -> Meaning | None:
     if len(call.args) != 2 or call.keywords:
         ctx.report("E0205", call.span, "`pow` takes two numbers here")
         return None
-    left, right = infer(ctx, call.args[0]), infer(ctx, call.args[1])
-    if (
-        left is None
-        or right is None
-        or infer_number(ctx, call.args[0], "an argument of `pow`") is None
-        or infer_number(ctx, call.args[1], "an argument of `pow`") is None
-    ):
-        return None
+    for arg in call.args:
+        if infer_number(ctx, arg, "an argument of `pow`") is None:
+            return None
     resolved(ctx, call, BuiltinCall("pow", call.args))
-    return binary_type(ctx, call.span, "**", left, right)
+    return binary(ctx, "**", *call.args, call.span)
 
 
 def _print(ctx: Context, call: surface.Call) -> Meaning | None:

@@ -14,6 +14,7 @@ from transpiler.check.meaning import (
     Meaning,
     Static,
     TupleMeaning,
+    live_operands,
     type_of,
 )
 from transpiler.diagnostics import Label
@@ -22,37 +23,42 @@ from transpiler.ir.types import BOOL, Type
 
 
 def bool_op(ctx: Context, expr: surface.BoolOp) -> Meaning | None:
-    meanings = [infer_condition(ctx, value) for value in expr.values]
-    if None in meanings:
+    """`and` and `or` as values: an operand, so that all need a common type."""
+    live = _evaluated(ctx, expr)
+    if live is None:
         return None
-    statics = [m for m in meanings if isinstance(m, Static)]
-    if len(statics) == len(meanings):
-        values = [m.value for m in statics]
-        decisive = [v for v in values if bool(v) == (expr.op == "or")]
-        return Static(decisive[0] if decisive else values[-1])
-    if all(_is_truth(m) for m in meanings):
+    meanings = [meaning for _, meaning in live]
+    if len(live) == 1:
+        return meanings[0]
+    if all(type_of(m) == BOOL for m in meanings):
         return BOOL
-    return _joined(ctx, expr.span, meanings, expr.values, f"the operands of `{expr.op}`")
+    return _joined(ctx, expr.span, meanings, tuple(e for e, _ in live), f"the operands of `{expr.op}`")
 
 
 def condition_of(ctx: Context, expr: surface.BoolOp) -> Meaning | None:
     """`and` and `or` where only the truth matters: the operands need no common type."""
-    meanings = [infer_condition(ctx, value) for value in expr.values]
-    if None in meanings:
+    live = _evaluated(ctx, expr)
+    if live is None:
         return None
-    statics = [bool(m.value) for m in meanings if isinstance(m, Static)]
-    known = len(statics) == len(meanings)
-    meaning: Meaning = Static(all(statics) if expr.op == "and" else any(statics)) if known else BOOL
+    last = live[-1][1]
+    meaning: Meaning = Static(bool(last.value)) if len(live) == 1 and isinstance(last, Static) else BOOL
     ctx.typed.meanings[expr] = meaning
     return meaning
 
 
-def _is_truth(meaning: Meaning | None) -> bool:
-    return type_of(meaning) == BOOL
+def _evaluated(ctx: Context, expr: surface.BoolOp) -> list[tuple[surface.Expr, Meaning]] | None:
+    """The operands that can matter, typed; what stands behind one that decides at compile time is never looked at."""
+    for operand in expr.values:
+        meaning = infer_condition(ctx, operand)
+        if meaning is None:
+            return None
+        if isinstance(meaning, Static) and bool(meaning.value) == (expr.op == "or"):
+            break
+    return [(e, ctx.typed.meanings[e]) for e in live_operands(expr, ctx.typed.meanings)]
 
 
 def _joined(
-    ctx: Context, span: surface.Span, meanings: list[Meaning | None], exprs: tuple[surface.Expr, ...], what: str
+    ctx: Context, span: surface.Span, meanings: list[Meaning], exprs: tuple[surface.Expr, ...], what: str
 ) -> Meaning | None:
     if all(isinstance(m, TupleMeaning) for m in meanings):
         return _joined_tuples(ctx, span, meanings, what)
@@ -71,7 +77,7 @@ def _joined(
     return result
 
 
-def _joined_tuples(ctx: Context, span: surface.Span, meanings: list[Meaning | None], what: str) -> Meaning | None:
+def _joined_tuples(ctx: Context, span: surface.Span, meanings: list[Meaning], what: str) -> Meaning | None:
     tuples = [m.items for m in meanings if isinstance(m, TupleMeaning)]
     if len({len(items) for items in tuples}) != 1:
         ctx.report("E0203", span, f"{what} are tuples of different lengths")
@@ -95,9 +101,9 @@ def conditional(ctx: Context, expr: surface.IfExp) -> Meaning | None:
     test = infer_condition(ctx, expr.test)
     if isinstance(test, Static):
         return infer(ctx, expr.body if test.value else expr.orelse)
-    arms = [infer(ctx, expr.body), infer(ctx, expr.orelse)]
-    if test is None or None in arms:
+    body, orelse = infer(ctx, expr.body), infer(ctx, expr.orelse)
+    if test is None or body is None or orelse is None:
         return None
-    if arms[0] == arms[1] and isinstance(arms[0], Static):
-        return arms[0].type
-    return _joined(ctx, expr.span, arms, (expr.body, expr.orelse), "the arms of this conditional expression")
+    if body == orelse and isinstance(body, Static):
+        return body.type
+    return _joined(ctx, expr.span, [body, orelse], (expr.body, expr.orelse), "the arms of this conditional expression")

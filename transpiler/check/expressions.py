@@ -123,7 +123,7 @@ def _infer(ctx: Context, expr: surface.Expr) -> Meaning | None:
         case surface.Unary():
             return operators.unary(ctx, expr)
         case surface.Binary():
-            return operators.binary(ctx, expr)
+            return operators.binary(ctx, expr.op, expr.left, expr.right, expr.span)
         case surface.Compare():
             return operators.compare(ctx, expr)
         case surface.BoolOp():

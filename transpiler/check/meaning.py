@@ -7,6 +7,7 @@ Non-goals: rules (which are in `promotion`, `expressions`, `calls`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from transpiler.intrinsics.entry import Intrinsic, Signature
@@ -340,3 +341,18 @@ def settled(meaning: Meaning) -> Meaning:
         case WeakType():
             return INDEX if meaning == WEAK_INT else F32
     return meaning
+
+
+def live_operands(expr: surface.BoolOp, meanings: Mapping[surface.Expr, Meaning]) -> tuple[surface.Expr, ...]:
+    """The operands of `and` or `or` that can matter: none behind one that decides at compile time, none before the last that
+    cannot decide. Both `check` and `lower` go by it, so that `b is not None and b[0] > 0` is fine where `b` is absent.
+    """
+    live: list[surface.Expr] = []
+    for operand in expr.values:
+        known = meanings.get(operand)
+        decides = isinstance(known, Static) and bool(known.value) == (expr.op == "or")
+        if decides or operand is expr.values[-1] or not isinstance(known, Static):
+            live.append(operand)
+        if decides:
+            break
+    return tuple(live)

@@ -15,10 +15,12 @@ from transpiler.check.meaning import (
     Meaning,
     NoneMeaning,
     Static,
+    Text,
     type_of,
 )
 from transpiler.ir import surface
 from transpiler.ir.types import BOOL, DType, Type, VectorType
+from transpiler.source import Span
 
 
 def unary(ctx: Context, expr: surface.Unary) -> Meaning | None:
@@ -34,6 +36,8 @@ def unary(ctx: Context, expr: surface.Unary) -> Meaning | None:
             ctx.report("E0224", expr.span, folded, "use `not`" if "True" in folded else None)
             return None
         return Static(folded)
+    if isinstance(operand, VectorType) and expr.op in "+-":
+        return operand
     value = infer_number(ctx, expr.operand, f"the operand of `{expr.op}`")
     if value is None:
         return None
@@ -52,29 +56,35 @@ def unary(ctx: Context, expr: surface.Unary) -> Meaning | None:
     return promoted.result
 
 
-def binary(ctx: Context, expr: surface.Binary) -> Meaning | None:
-    left, right = infer(ctx, expr.left), infer(ctx, expr.right)
+def binary(ctx: Context, op: str, left_expr: surface.Expr, right_expr: surface.Expr, span: Span) -> Meaning | None:
+    """The meaning of `left op right`: a number where both are known, else a type."""
+    left, right = infer(ctx, left_expr), infer(ctx, right_expr)
     if left is None or right is None:
         return None
     if isinstance(left, Static) and isinstance(right, Static):
-        folded = fold_binary(expr.op, left.value, right.value)
+        folded = fold_binary(op, left.value, right.value)
         if isinstance(folded, str):
             code = "E0503" if folded.startswith("division") else "E0204"
-            ctx.report(code, expr.span, f"this expression has no value: {folded}")
+            ctx.report(code, span, f"this expression has no value: {folded}")
             return None
         return Static(folded)
     a, b = type_of(left), type_of(right)
+    if isinstance(left, Text) or isinstance(right, Text):
+        ctx.report(
+            "E0230", span, "strings are not formatted or joined in a kernel", 'print an f-string: `print(f"{x:.3f}")`'
+        )
+        return None
     if a is None or b is None:
         ctx.report(
             "E0204",
-            expr.span,
-            f"`{expr.op}` needs numbers, not {describe(left)} and {describe(right)}",
+            span,
+            f"`{op}` needs numbers, not {describe(left)} and {describe(right)}",
             _array_help(left, right),
         )
         return None
     if isinstance(a, VectorType) or isinstance(b, VectorType):
-        return _vector_binary(ctx, expr, a, b)
-    return binary_type(ctx, expr.span, expr.op, left, right)
+        return _vector_binary(ctx, op, span, a, b)
+    return binary_type(ctx, span, op, left, right)
 
 
 def _array_help(*operands: Meaning) -> str | None:
@@ -83,19 +93,19 @@ def _array_help(*operands: Meaning) -> str | None:
     return None
 
 
-def _vector_binary(ctx: Context, expr: surface.Binary, a: Type, b: Type) -> Meaning | None:
+def _vector_binary(ctx: Context, op: str, span: Span, a: Type, b: Type) -> Meaning | None:
     size = a.size if isinstance(a, VectorType) else b.size  # type: ignore[union-attr]
     if isinstance(a, VectorType) and isinstance(b, VectorType) and a.size != b.size:
-        ctx.report("E0204", expr.span, f"`{expr.op}` on vectors of {a.size} and {b.size} items")
+        ctx.report("E0204", span, f"`{op}` on vectors of {a.size} and {b.size} items")
         return None
     left = a.dtype if isinstance(a, VectorType) else a
     right = b.dtype if isinstance(b, VectorType) else b
-    item = binary_type(ctx, expr.span, expr.op, left, right)
+    item = binary_type(ctx, span, op, left, right)
     value = promotion.settle(item) if item is not None and not isinstance(item, Static) else None  # type: ignore[arg-type]
     return VectorType(value, size) if isinstance(value, DType) else None
 
 
-def binary_type(ctx: Context, span: surface.Span, op: str, left: Meaning, right: Meaning) -> Type | None:
+def binary_type(ctx: Context, span: Span, op: str, left: Meaning, right: Meaning) -> Type | None:
     """The result type of `left op right`, with every refusal and warning that the operator knows."""
     a, b = type_of(left), type_of(right)
     assert a is not None
@@ -122,7 +132,7 @@ def binary_type(ctx: Context, span: surface.Span, op: str, left: Meaning, right:
     return promoted.result
 
 
-def _literals_fit(ctx: Context, span: surface.Span, target: Type, *operands: Meaning) -> bool:
+def _literals_fit(ctx: Context, span: Span, target: Type, *operands: Meaning) -> bool:
     for operand in operands:
         if (
             isinstance(operand, Static)
@@ -141,7 +151,7 @@ def _literals_fit(ctx: Context, span: surface.Span, target: Type, *operands: Mea
     return True
 
 
-def _warn_mixed(ctx: Context, span: surface.Span, op: str, promoted: promotion.Promoted, a: Type, b: Type) -> None:
+def _warn_mixed(ctx: Context, span: Span, op: str, promoted: promotion.Promoted, a: Type, b: Type) -> None:
     words = {
         "W0201": f"`/` of two integers gives {promoted.result} here; Python gives a float64: cast to f64 for that",
         "W0202": f"an integer meets {promoted.operand}: the integer is converted, and rounded above 2**24 (f32) or 2**53 (f64)",
@@ -151,7 +161,7 @@ def _warn_mixed(ctx: Context, span: surface.Span, op: str, promoted: promotion.P
         ctx.report(code, span, words[code], "cast one operand to say what is meant")
 
 
-def _power(ctx: Context, span: surface.Span, promoted: promotion.Promoted, right: Meaning) -> Type | None:
+def _power(ctx: Context, span: Span, promoted: promotion.Promoted, right: Meaning) -> Type | None:
     if promotion.is_int(promoted.result) and isinstance(right, Static) and right.value < 0:
         ctx.report("E0228", span, "an integer to a negative power is a float in Python", "make the base a float")
         return None
@@ -182,7 +192,7 @@ def compare(ctx: Context, expr: surface.Compare) -> Meaning | None:
     return BOOL
 
 
-def _comparable(ctx: Context, span: surface.Span, op: str, left: Meaning, right: Meaning) -> bool:
+def _comparable(ctx: Context, span: Span, op: str, left: Meaning, right: Meaning) -> bool:
     a, b = type_of(left), type_of(right)
     if a is None or b is None:
         ctx.report(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transpiler.check import promotion
 from transpiler.check.meaning import (
     ArrayMeaning,
     AtomicCall,
@@ -28,22 +27,25 @@ from transpiler.check.meaning import (
 )
 from transpiler.intrinsics.entry import Effect
 from transpiler.ir import device, surface
-from transpiler.ir.types import INDEX, U32, IndexType, VectorType
+from transpiler.ir.types import INDEX, U32, WEAK_FLOAT, IndexType, VectorType
+from transpiler.lower.arrays import binding, element
 from transpiler.lower.context import Lowering
-from transpiler.lower.expressions import arithmetic, binding, condition, element, items, power, value
-from transpiler.lower.values import constant, convert
+from transpiler.lower.expressions import condition, value
+from transpiler.lower.operators import arithmetic, binary
+from transpiler.lower.tuples import items
+from transpiler.lower.values import cast_number, constant, convert
 
 Targets = tuple[device.Local, ...]
 
 
-def call_value(low: Lowering, call: surface.Call) -> device.Expr:
-    """The value of a call that has one scalar result."""
+def call_value(low: Lowering, call: surface.Call, kind: device.Scalar) -> device.Expr:
+    """The value of a call that has one scalar result; `kind` is its type, the wanted one for a call on literals alone."""
     resolved = low.typed.calls[call]
     match resolved:
         case CastCall():
-            return convert(value(low, resolved.arg), resolved.dtype, explicit=True)
+            return _cast(low, call, resolved)
         case BuiltinCall():
-            return _builtin(low, call, resolved)
+            return _builtin(low, call, resolved, kind)
         case AtomicCall():
             results = atomic(low, call, resolved, ())
             return results[0]
@@ -149,8 +151,18 @@ def _ignored(low: Lowering, call: surface.Call) -> None:
 # --- built-ins --------------------------------------------------------------------------------------------
 
 
-def _builtin(low: Lowering, call: surface.Call, resolved: BuiltinCall) -> device.Expr:
-    kind = promotion.settle(type_of(low.meaning(call)))  # type: ignore[arg-type]
+def _cast(low: Lowering, call: surface.Call, resolved: CastCall) -> device.Expr:
+    """`f64(0.1)` is the f64 nearest to 0.1: a literal is not rounded to another type on the way."""
+    known = low.meaning(resolved.arg)
+    if isinstance(known, Static):
+        return device.Const(
+            cast_number(known.value, resolved.dtype), "", known.name, type=resolved.dtype, span=call.span
+        )
+    wanted = resolved.dtype if type_of(known) == WEAK_FLOAT and resolved.dtype.is_float else None
+    return convert(value(low, resolved.arg, wanted), resolved.dtype, explicit=True)
+
+
+def _builtin(low: Lowering, call: surface.Call, resolved: BuiltinCall, kind: device.Scalar) -> device.Expr:
     match resolved.name:
         case "len":
             return binding(low, resolved.args[0]).extent(0)
@@ -168,22 +180,9 @@ def _builtin(low: Lowering, call: surface.Call, resolved: BuiltinCall) -> device
                 result = device.Binary(resolved.name, result, part, type=part.type, span=call.span)
             return result
         case "pow":
-            return _pow(low, call, resolved)
+            base, exponent = resolved.args
+            return binary(low, "**", base, exponent, kind, call.span)
     raise AssertionError(f"the built-in {resolved.name} has no scalar value")
-
-
-def _pow(low: Lowering, call: surface.Call, resolved: BuiltinCall) -> device.Expr:
-    base, exponent = resolved.args
-    a, b = type_of(low.meaning(base)), type_of(low.meaning(exponent))
-    assert a is not None
-    assert b is not None
-    promoted = promotion.binary("**", a, b)
-    assert isinstance(promoted, promotion.Promoted)
-    known = low.meaning(exponent)
-    if isinstance(known, Static):
-        return power(low, value(low, base, promoted.operand), known.value, promoted.operand, call.span)
-    left, right = low.operands([(lambda e=e: value(low, e, promoted.operand)) for e in resolved.args])
-    return device.Binary("**", left, right, type=left.type, span=call.span)
 
 
 def _vector(low: Lowering, resolved: VectorCall) -> list[device.Expr]:

@@ -52,11 +52,11 @@ def _range(low: Lowering, stmt: surface.For, meaning: RangeMeaning, flag: device
         low.places[stmt.target.id] = variable
     if meaning.reverse:
         start, stop, step = _reversed(low, start, stop, step, span)
-    bounds = [
+    start, stop, step = (
         b if not _changes(b, tuple(body)) else low.temp(n, b)
         for b, n in ((start, "start"), (stop, "stop"), (step, "step"))
-    ]
-    low.emit(device.For(counter, *bounds, tuple(body), meaning.unroll, span=stmt.span))
+    )
+    low.emit(device.For(counter, start, stop, step, tuple(body), meaning.unroll, span=stmt.span))
 
 
 def _is_direct(low: Lowering, stmt: surface.For) -> bool:

@@ -14,9 +14,11 @@ from transpiler.ir import device
 from transpiler.ir.types import INDEX, VectorType
 from transpiler.ir.verify import verify
 from transpiler.ir.walk import any_node, assigned_names, surface_walk, walk
+from transpiler.lower.arrays import whole
 from transpiler.lower.context import Lowering, Place
-from transpiler.lower.expressions import scalar_types, value, whole
+from transpiler.lower.expressions import value
 from transpiler.lower.statements import lower_body
+from transpiler.lower.tuples import scalar_types
 from transpiler.source import Span
 
 

@@ -6,36 +6,20 @@ Non-goals: loops (`loops`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from transpiler.check.meaning import (
-    AllocCall,
-    ArrayMeaning,
     NoneMeaning,
-    Static,
     TupleMeaning,
-    type_of,
 )
 from transpiler.ir import device, surface
-from transpiler.ir.types import INDEX, Type, VectorType
-from transpiler.ir.walk import surface_walk, walk
-from transpiler.lower.calls import call_statement, effect_call, has_effect
-from transpiler.lower.context import Lowering, Place, is_stable
-from transpiler.lower.expressions import (
-    arithmetic,
-    binding,
-    condition,
-    element,
-    item_builders,
-    items,
-    leaf_count,
-    scalar_types,
-    value,
-    whole,
-)
+from transpiler.ir.types import VectorType
+from transpiler.lower.assignment import assign, assign_name, augmented
+from transpiler.lower.calls import call_statement
+from transpiler.lower.context import Lowering
+from transpiler.lower.expressions import condition, value
+from transpiler.lower.tuples import items, scalar_types
 from transpiler.lower.values import convert
-from transpiler.records import record
 
 
 def lower_body(low: Lowering, body: tuple[surface.Stmt, ...]) -> None:
@@ -97,57 +81,7 @@ def lower_statement(low: Lowering, stmt: surface.Stmt) -> None:
 # --- assignment -------------------------------------------------------------------------------------------
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 # --- arrays -----------------------------------------------------------------------------------------------
-
-
-
-
-
-
 
 
 # --- if, return -------------------------------------------------------------------------------------------

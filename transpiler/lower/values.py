@@ -6,6 +6,8 @@ In: a built expression and the type that its place wants. Out: the expression in
 
 from __future__ import annotations
 
+import math
+
 from transpiler.check.promotion import float_of, rounded, settle
 from transpiler.ir import device
 from transpiler.ir.types import BOOL, DType, IndexType, Type
@@ -34,6 +36,8 @@ def convert(value: device.Expr, target: Type, *, explicit: bool = False) -> devi
         return value
     if isinstance(value, device.Const) and not explicit and _literal_fits(value, kind):
         return constant(value.value, kind, value.span, value.text, value.name)
+    if explicit and isinstance(value, device.Const) and isinstance(kind, DType):
+        return device.Const(cast_number(value.value, kind), "", value.name, type=kind, span=value.span)
     exact = isinstance(value.type, IndexType) and isinstance(kind, DType) and kind.is_integer and not explicit
     exact = exact or (
         isinstance(kind, IndexType)
@@ -58,3 +62,17 @@ def truth(value: device.Expr) -> device.Expr:
         return value
     zero = constant(0, value.type, value.span)
     return device.Compare("!=", value, zero, type=BOOL, span=value.span)
+
+
+def cast_number(value: int | float | bool, kind: DType) -> int | float | bool:
+    """What `kind(value)` gives at run time: rounded, wrapped, or truncated and saturated."""
+    if kind == BOOL:
+        return bool(value)
+    if kind.is_float:
+        return rounded(float_of(value), kind)
+    if isinstance(value, float):
+        whole = (
+            0 if math.isnan(value) else math.inf if value > kind.max else -math.inf if value < kind.min else int(value)
+        )
+        return int(min(max(whole, kind.min), kind.max))
+    return (int(value) - kind.min) % (1 << kind.bits) + kind.min

@@ -1,0 +1,140 @@
+"""Arrays and views of them: which array an expression stands for, with an index or a range for each axis.
+
+In: a surface expression that names an array, a row, a slice or an element. Out: a `Binding`, or the array and index tuple of an
+element. Non-goals: allocation (`statements`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transpiler.check.meaning import (
+    Static,
+)
+from transpiler.ir import device, surface
+from transpiler.ir.types import BOOL, INDEX
+from transpiler.lower.context import Binding, Lowering, add, index, times
+from transpiler.lower.expressions import value
+
+
+def size(low: Lowering, expr: surface.Attribute) -> device.Expr:
+    bound = binding(low, expr.value)
+    total: device.Expr = index(1, expr.span)
+    for axis in range(len(bound.axes)):
+        extent = bound.extent(axis)
+        first = isinstance(total, device.Const) and total.value == 1
+        total = extent if first else device.Binary("*", total, extent, type=INDEX, span=expr.span)
+    return total
+
+
+def whole(array: device.Array) -> Binding:
+    return Binding(array, tuple(device.Range(index(0, n.span), n, span=n.span) for n in array.shape))
+
+
+def binding(low: Lowering, expr: surface.Expr) -> Binding:
+    """The array or view that an expression stands for."""
+    if isinstance(expr, surface.Name):
+        place = low.places[expr.id]
+        assert isinstance(place, Binding)
+        return place
+    assert isinstance(expr, surface.Subscript)
+    return indexed(low, binding(low, expr.value), expr)
+
+
+def indexed(low: Lowering, base: Binding, expr: surface.Subscript) -> Binding:
+    """`base[items]`: indices are put in place of the ranges that are left."""
+    axes = base.axes[: len(expr.items)]
+    builders = [_item_builder(low, base, axis, item) for axis, item in zip(range(len(axes)), expr.items, strict=True)]
+    scalars = low.operands([b for b in builders if b is not None], "index")
+    result = list(base.items)
+    sliced = set(base.sliced)
+    position = 0
+    for axis, item, builder in zip(axes, expr.items, builders, strict=True):
+        current = base.items[axis]
+        assert isinstance(current, device.Range)
+        if builder is None:
+            assert isinstance(item, surface.Slice)
+            result[axis] = _cut(low, current, item)
+            if item.start is not None or item.stop is not None or item.step is not None:
+                sliced.add(axis)
+            continue
+        at = scalars[position]
+        position += 1
+        if axis in base.sliced:
+            _within(low, at, current.length)
+        result[axis] = add(current.start, times(at, current.step))
+    return Binding(base.array, tuple(result), frozenset(sliced))
+
+
+def _item_builder(low: Lowering, base: Binding, axis: int, item: surface.Expr) -> Callable[[], device.Expr] | None:
+    if isinstance(item, surface.Slice):
+        return None
+    meaning = low.meaning(item)
+    if isinstance(meaning, Static) and meaning.value < 0:
+        extent = base.extent(axis)
+        from_end = index(-int(meaning.value), item.span)
+        if isinstance(extent, device.Const):
+            return lambda: index(int(extent.value) + int(meaning.value), item.span)
+        return lambda: device.Binary("-", extent, from_end, type=INDEX, span=item.span)
+    return lambda: value(low, item, INDEX)
+
+
+def _within(low: Lowering, at: device.Expr, length: device.Expr) -> None:
+    """An index into a slice has to stay in the slice, not just in the array that it is cut from."""
+    zero = index(0, at.span)
+    inside = device.Logic(
+        "and",
+        device.Compare("<=", zero, at, type=BOOL, span=at.span),
+        device.Compare("<", at, length, type=BOOL, span=at.span),
+        type=BOOL,
+        span=at.span,
+    )
+    low.emit(device.Assert(inside, "index outside the slice", span=at.span))
+
+
+def _cut(low: Lowering, current: device.Range, item: surface.Slice) -> device.Range:
+    """`[start:stop:step]` of a range, clipped to it as Python does."""
+    if item.start is None and item.stop is None and item.step is None:
+        return current
+    length = current.length
+    start = _bound(low, item.start, length, index(0, item.span))
+    stop = _bound(low, item.stop, length, length)
+    step = low.meaning(item.step) if item.step is not None else Static(1)
+    assert isinstance(step, Static)
+    count = device.Binary("-", stop, start, type=INDEX, span=item.span)
+    if step.value != 1:
+        rounded = add(count, index(int(step.value) - 1, item.span))
+        count = device.Binary("//", rounded, index(int(step.value), item.span), type=INDEX, span=item.span)
+    left = device.Binary("max", index(0, item.span), count, type=INDEX, span=item.span)
+    return device.Range(
+        add(current.start, times(start, current.step)),
+        low.once(left, "length"),
+        current.step * int(step.value),
+        span=item.span,
+    )
+
+
+def _bound(low: Lowering, expr: surface.Expr | None, length: device.Expr, default: device.Expr) -> device.Expr:
+    if expr is None:
+        return default
+    at = low.once(value(low, expr, INDEX), "bound")
+    if isinstance(at, device.Const):
+        if at.value == 0:
+            return at
+        if at.value < 0:
+            at = device.Binary("+", length, at, type=INDEX, span=expr.span)
+            return low.once(device.Binary("max", index(0, expr.span), at, type=INDEX, span=expr.span), "bound")
+        return low.once(device.Binary("min", at, length, type=INDEX, span=expr.span), "bound")
+    negative = device.Compare("<", at, index(0, expr.span), type=BOOL, span=expr.span)
+    from_end = device.Binary("+", length, at, type=INDEX, span=expr.span)
+    clipped = device.Binary("max", index(0, expr.span), from_end, type=INDEX, span=expr.span)
+    within = device.Binary("min", at, length, type=INDEX, span=expr.span)
+    return low.once(device.Select(negative, clipped, within, type=INDEX, span=expr.span), "bound")
+
+
+def element(low: Lowering, expr: surface.Subscript) -> tuple[device.Array, tuple[device.Expr, ...]]:
+    """The array and the full index tuple of an element."""
+    bound = indexed(low, binding(low, expr.value), expr)
+    indices = tuple(item for item in bound.items if isinstance(item, device.Expr))
+    assert len(indices) == bound.array.rank, "not an element"
+    return bound.array, indices
