@@ -70,9 +70,9 @@ def host_text(unit_source: str, entries: Sequence[tuple[str, str, Sequence[AbiPa
     for namespace, name, abi in entries:
         arguments = [f"*reinterpret_cast<{_plain(p.cpp_type)}*>(arguments[{k}])" for k, p in enumerate(abi)]
         launchers.append(
+            f"static void run_{name}(void** arguments) {{ {namespace}::{name}({', '.join(arguments)}); }}\n"
             f'extern "C" bool host_launch_{name}(void** arguments, const unsigned* grid, const unsigned* block, size_t bytes)\n'
-            f"{{\n    return host::launch(grid, block, bytes, {cooperative}, [=] {{\n"
-            f"        {namespace}::{name}({', '.join(arguments)});\n    }});\n}}\n"
+            f"{{\n    return host::launch(grid, block, bytes, {cooperative}, run_{name}, arguments);\n}}\n"
         )
     return f'#include "host_cuda.h"\n{text}\n{"".join(launchers)}'
 

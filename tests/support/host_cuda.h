@@ -76,7 +76,8 @@ struct Block {
 struct Launch {
     uint3_host grid, block;
     size_t dynamic_bytes = 0;
-    std::function<void()> body;
+    void (*body)(void**) = nullptr;
+    void** arguments = nullptr;
     std::barrier<>* blocks = nullptr;
     std::atomic<bool> deadlock{false};
 };
@@ -119,7 +120,7 @@ inline void meet(Rendezvous& place, const std::function<int()>& needed)
 inline void fiber_main()
 {
     try {
-        launched->body();
+        launched->body(launched->arguments);
     } catch (ThreadExit&) {
     }
     block->current->done = true;
@@ -165,13 +166,15 @@ inline void run_block(uint3_host index)
 }
 
 // Runs `body` once for each thread of the grid. False: some thread waited for one that never came.
-inline bool launch(const unsigned* grid, const unsigned* threads, size_t dynamic_bytes, bool cooperative, std::function<void()> body)
+inline bool launch(const unsigned* grid, const unsigned* threads, size_t dynamic_bytes, bool cooperative, void (*body)(void**),
+                   void** arguments)
 {
     Launch state;
     state.grid = {grid[0], grid[1], grid[2]};
     state.block = {threads[0], threads[1], threads[2]};
     state.dynamic_bytes = dynamic_bytes;
-    state.body = std::move(body);
+    state.body = body;
+    state.arguments = arguments;
     launched = &state;
     const long long blocks = (long long)grid[0] * grid[1] * grid[2];
     std::optional<std::barrier<>> meeting;

@@ -19,6 +19,17 @@ _HUGE = 4096
 """Shifts and exponents past this many bits count as unbounded: their value would be too long to write."""
 
 
+_LIMIT = 2**256
+
+
+def _written(low: float, high: float) -> Interval:
+    """An interval whose ends are short to write: numbers beyond any use count as unbounded."""
+    return (
+        -math.inf if low < -_LIMIT else min(low, _LIMIT),
+        math.inf if high > _LIMIT else max(high, -_LIMIT),
+    )
+
+
 def join(a: Interval, b: Interval) -> Interval:
     return (min(a[0], b[0]), max(a[1], b[1]))
 
@@ -47,7 +58,7 @@ def _floor_quotient(x: float, y: float) -> float:
 
 
 def add(a: Interval, b: Interval) -> Interval:
-    return (a[0] + b[0], a[1] + b[1])
+    return _written(a[0] + b[0], a[1] + b[1])
 
 
 def negate(a: Interval) -> Interval:
@@ -59,7 +70,7 @@ def subtract(a: Interval, b: Interval) -> Interval:
 
 
 def multiply(a: Interval, b: Interval) -> Interval:
-    return _corners(_times, a, b)
+    return _written(*_corners(_times, a, b))
 
 
 def floor_divide(a: Interval, b: Interval) -> Interval:
@@ -86,7 +97,7 @@ def power(a: Interval, b: Interval) -> Interval:
         return ANY
     low = _power(a[0], b[0]) if a[0] >= 1 else (1 if b[1] == 0 else 0)
     high = _power(a[1], b[1]) if a[1] >= 1 else (1 if b[0] == 0 else 0)
-    return (low if math.isfinite(low) else 1, high)
+    return _written(1 if low == math.inf else low, high)
 
 
 def _power(base: float, exponent: float) -> float:
