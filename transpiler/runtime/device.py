@@ -127,6 +127,12 @@ class CudaDriver:
     def array_type(self) -> type:
         return self._cupy.ndarray
 
+    def zeros(self, count: int, dtype: str) -> Any:
+        return self._cupy.zeros(count, dtype)
+
+    def copy(self, value: Any) -> Any:
+        return self._cupy.ascontiguousarray(value).copy()
+
     def from_dlpack(self, value: Any) -> Any:
         return self._cupy.from_dlpack(value)
 

@@ -118,6 +118,14 @@ class Driver(Protocol):
         """The array class of the fast path: `data.ptr`, `data.device_id`, `dtype`, `shape`, `strides`, `_c_contiguous`."""
         ...
 
+    def zeros(self, count: int, dtype: str) -> Any:
+        """A new array of `array_type` on the current device."""
+        ...
+
+    def copy(self, value: Any) -> Any:
+        """A contiguous copy, of `array_type`, of any device array."""
+        ...
+
     def from_dlpack(self, value: Any) -> Any:
         """An array of `array_type` over the memory of a DLPack exporter."""
         ...

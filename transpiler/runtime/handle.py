@@ -82,7 +82,7 @@ class Handle:
             shared = here.shared
         except NoDevice as error:
             raise self._no_device(error) from error
-        return Launcher(self.program, shared, Instances(shared.driver, here.build))
+        return Launcher(self.program, shared, Instances(shared.driver, here.build), here.checker)
 
     def _no_device(self, error: Exception) -> LaunchError:
         from transpiler.runtime.refusal import refusal

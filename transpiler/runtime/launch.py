@@ -18,6 +18,8 @@ from transpiler.errors import DeviceError
 from transpiler.runtime import binding, checks
 from transpiler.runtime import grid as grids
 from transpiler.runtime.arguments import ArrayArg, Unusable, is_array_like, read_array
+from transpiler.runtime.contracts import value_function
+from transpiler.runtime.data_contracts import Checker, Claim, Verified
 from transpiler.runtime.driver import Driver
 from transpiler.runtime.dtypes import from_numpy
 from transpiler.runtime.failures import FailureBuffer
@@ -76,8 +78,9 @@ Admitted = tuple[Plan, tuple[Any, ...], Dim3, int, int, list[ArrayArg] | None]
 class Launcher:
     """Launches one kernel. Safe from several threads."""
 
-    def __init__(self, program: Program, shared: Shared, instances: Instances) -> None:
+    def __init__(self, program: Program, shared: Shared, instances: Instances, checker: Checker | None = None) -> None:
         self.program = program
+        self.checker = checker
         self.shared = shared
         self.driver = shared.driver
         self.instances = instances
@@ -182,6 +185,8 @@ class Launcher:
         if plan.loaded.failure is not None and plan.loaded.failure.failed():
             checks.raise_failure(plan)
         pointer = self.driver.current_stream() if stream is None else stream_pointer(stream)
+        if plan.loaded.data_checks:
+            self._check_data(plan, packed, args, pointer)
         if others is not None:
             pointer = self._follow_producers(others, pointer, stream)
         ledger = self.shared.ledgers.get(device) or self.shared.ledger(device)
@@ -305,6 +310,26 @@ class Launcher:
         if grids.check_shared(plan.unit.kernel, loaded.function.static_shared, shared, loaded.limits):
             most = loaded.limits.shared_per_block_optin - loaded.function.static_shared
             self.driver.allow_shared(loaded.function, most)
+
+    def _check_data(self, plan: Plan, packed: tuple[Any, ...], args: tuple[Any, ...], stream: int) -> None:
+        """Contracts on contents, but for arrays that are known to meet them."""
+        kernel = plan.unit.kernel
+        given = dict(zip((p.name for p in self.program.parameters), args, strict=True))
+        for check in plan.loaded.data_checks:
+            value = given[check.array]
+            bounds = value_function(check.args)([*packed, *plan.tail])
+            claim = Claim(check.predicate, *bounds)
+            if isinstance(value, Verified) and value.claim.covers(claim, len(value)):
+                continue
+            span = next((r.span for r in kernel.requires if r.text == check.text), None)
+            if self.driver.capturing(stream):
+                text = f"`{check.text}` cannot be checked while a graph is captured"
+                fix = f"pass `verified({check.array}, {check.predicate})`, made before the capture"
+                raise refusal(kernel, "E0821", text, span=span, help=fix)
+            assert self.checker is not None
+            if not self.checker.holds(value, claim):
+                fix = f"the contents of `{check.array}` must meet it"
+                raise refusal(kernel, "E0816", f"`{check.text}` does not hold", span=span, help=fix)
 
     def _shared_now(self, plan: Plan, values: list[Any]) -> int:
         """Dynamic shared memory that depends on scalars."""

@@ -11,6 +11,7 @@ import threading
 from functools import cached_property
 
 from transpiler.runtime.build import Builder
+from transpiler.runtime.data_contracts import Checker
 from transpiler.runtime.driver import Driver
 from transpiler.runtime.instances import Build
 from transpiler.runtime.launch import Shared
@@ -31,6 +32,11 @@ class Session:
         from transpiler.runtime.device import cuda_driver
 
         return Shared(cuda_driver())
+
+    @cached_property
+    def checker(self) -> Checker:
+        """Checks contracts on the contents of arrays."""
+        return Checker(self.shared, self.build)
 
 
 _lock = threading.Lock()
