@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.diagnostics.support import TEXT, race
 from transpiler.diagnostics import Diagnostic
+from transpiler.prove import AccessReport, Proof
 from transpiler.source import Source
 
 
@@ -22,7 +23,15 @@ class Kernel:
     instance: tuple[tuple[str, str], ...] = ()
     time_ms: float = 12.3
     diagnostics: tuple[Diagnostic, ...] = ()
-    proof: tuple[str, ...] = ("line 5: read x[i]: in bounds (interval)",)
+    proof: Proof | None = Proof(
+        verdict="proved",
+        contract=(),
+        accesses=(
+            AccessReport(5, "x", "read", "interval", ("n <= len(x)",)),
+            AccessReport(5, "y", "write", "syntactic"),
+        ),
+        pairs=(("syntactic", 2), ("solver", 0)),
+    )
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,9 @@ def test_check_v_shows_contract_and_proof(kernel_file: str, capsys: pytest.Captu
         "  contract        n <= len(x)\n"
         "                  n <= len(y)\n"
         "  disjoint        x and y\n"
-        "  proof           line 5: read x[i]: in bounds (interval)\n"
+        "  accesses        line 5: read x, in bounds: interval, by n <= len(x)\n"
+        "                  line 5: write y, in bounds: syntactic\n"
+        "  races           pairs of accesses shown disjoint: 2 syntactic\n"
         "  time            12 ms\n"
         "1 kernel: 1 proved\n"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +13,12 @@ from transpiler.cli.console import echo, plural, show, styled
 from transpiler.diagnostics.machine import FileFacts, KernelFacts
 from transpiler.version import VERSION
 
+if TYPE_CHECKING:
+    from transpiler.prove import Proof
+
 _STYLE = {"proved": "green", "refuted": "red", "unknown": "yellow", "error": "red"}
+
+_MODE = {"r": "read", "w": "write", "a": "atomic"}
 
 
 @click.command("check")
@@ -94,12 +100,31 @@ def details(kernel: KernelFacts) -> list[str]:
         ("disjoint", [" and ".join(pair) for pair in kernel.disjoint]),
         ("assumes", list(kernel.assumptions)),
         ("run-time checks", list(kernel.runtime_checks)),
-        ("proof", [str(line) for line in getattr(kernel, "proof", None) or ()]),
+        ("accesses", _accesses(getattr(kernel, "proof", None))),
+        ("races", _pairs(getattr(kernel, "proof", None))),
     ]
     lines: list[str] = []
     for name, items in rows:
         lines += [f"{name if i == 0 else '':<16}{item}" for i, item in enumerate(items)]
     return [*lines, f"{'time':<16}{kernel.time_ms:.0f} ms"]
+
+
+def _accesses(proof: Proof | None) -> list[str]:
+    """One line an access: how it was shown to be in bounds, and by which lines of the contract."""
+    found = proof.accesses if proof else ()
+    return [
+        f"line {a.line}: {_MODE.get(a.mode, a.mode)} {a.array}, in bounds: {a.how}"
+        + (f", by {' and '.join(a.contract)}" if a.contract else "")
+        for a in found
+    ]
+
+
+def _pairs(proof: Proof | None) -> list[str]:
+    """How the pairs of accesses that could race were told apart."""
+    if proof is None:
+        return []
+    counts = [f"{count} {how}" for how, count in proof.pairs if count]
+    return [f"pairs of accesses shown disjoint: {', '.join(counts)}" if counts else "no two accesses can meet"]
 
 
 def _summarize(reports: Sequence[FileFacts]) -> None:
