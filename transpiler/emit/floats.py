@@ -63,8 +63,9 @@ def binary(p: Printer, e: d.Binary) -> Text:
     if e.op == "**":
         out = _power(p, e, left, right, work)
     else:
-        p.helpers.use("float_floor_division.cuh")
-        out = text.call("floor_div" if e.op == "//" else "floor_mod", [left.text, right.text], work)
+        name = "floor_div" if e.op == "//" else "floor_mod"
+        p.helpers.use(f"float_{name}.cuh")
+        out = text.call(name, [left.text, right.text], work)
     assert isinstance(e.type, DType)
     return to_half(out, e.type) if is_half(e.type) else out
 

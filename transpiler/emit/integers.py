@@ -110,8 +110,8 @@ def _division(p: Printer, e: d.Binary, left: Interval, right: Interval) -> Text:
         return text.binary(op, a, b, ctype)
     if power > 1:
         return text.binary(">>", a, text.primary(str(power.bit_length() - 1), INT), ctype)
-    p.helpers.use("floor_division.cuh")
     name = "floor_div" if op == "/" else "floor_mod"
+    p.helpers.use(f"{name}.cuh")
     return text.call(name, [_as(p, e.left, a, ctype).text, _as(p, e.right, b, ctype).text], ctype)
 
 
@@ -172,7 +172,7 @@ def data(p: Printer, e: d.Binary) -> Text:
     if e.op in ("//", "%"):
         return _narrow(_data_division(p, e, ctype, left, right), ctype, fits)
     if ctype in (INT, LONG) and not fits and e.op in _WRAPPING:
-        p.helpers.use("wrapping.cuh")
+        p.helpers.use(f"{_WRAPPING[e.op]}.cuh")
         args = [p.exactly(side, ctype).text for side in (e.left, e.right)]
         return text.call(_WRAPPING[e.op], args, ctype)
     a, b = plain_literals(p, e.left, e.right)
@@ -212,8 +212,8 @@ def _data_division(p: Printer, e: d.Binary, ctype: str, left: Interval, right: I
     if power > 1:
         amount = power - 1 if op == "%" else power.bit_length() - 1
         return text.binary("&" if op == "%" else ">>", a, text.primary(str(amount), INT), work)
-    p.helpers.use("floor_division.cuh")
     name = "floor_div" if op == "/" else "floor_mod"
+    p.helpers.use(f"{name}.cuh")
     return text.call(name, [a.text, _compute(p, e.right, ctype).text], work)
 
 
@@ -240,11 +240,11 @@ def unary(p: Printer, e: d.Unary) -> Text:
         if work in (UINT, ULONG) or values[0] >= 0:
             return operand
         if work == ctype and not fits:
-            p.helpers.use("wrapping.cuh")
+            p.helpers.use("wrapping_abs.cuh")
             return text.call("wrapping_abs", [operand.text], work)
         return _narrow(text.call("abs" if work == INT else "llabs", [operand.text], work), ctype, fits)
     if e.op == "-" and work == ctype and e.type.kind == "int" and not fits:
-        p.helpers.use("wrapping.cuh")
+        p.helpers.use("wrapping_sub.cuh")
         return text.call("wrapping_sub", ["0" if work == INT else "0LL", operand.text], work)
     return _narrow(text.unary(e.op, operand, work), ctype, fits or (e.type.kind == "int" and e.op == "~"))
 

@@ -67,7 +67,7 @@ def transliterate(name: str) -> str:
 def legal(name: str) -> str:
     """The nearest identifier that C++ does not reserve."""
     name = transliterate(name)
-    if re.match(r"_[A-Z_]|_$", name):
+    if re.match(r"_[A-Z_]", name):
         name = name.lstrip("_") or "unused"
     name = re.sub(r"__+", "_", name)
     if not name or name[0].isdigit():

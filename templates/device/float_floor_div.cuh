@@ -1,22 +1,5 @@
-// Python's // and % on floats: the remainder is exact and has the sign of the divisor, the quotient is the whole number
-// nearest to (a - remainder) / b. floor(a / b) differs from it where a / b rounds up to a whole number.
-// Division by zero follows IEEE arithmetic: a / b, and NaN for the remainder.
-__device__ inline float floor_mod(float a, float b)
-{
-    const float remainder = fmodf(a, b);
-    if (remainder == 0.0f) {
-        return copysignf(0.0f, b);
-    }
-    return (remainder < 0.0f) != (b < 0.0f) ? remainder + b : remainder;
-}
-__device__ inline double floor_mod(double a, double b)
-{
-    const double remainder = fmod(a, b);
-    if (remainder == 0.0) {
-        return copysign(0.0, b);
-    }
-    return (remainder < 0.0) != (b < 0.0) ? remainder + b : remainder;
-}
+// Python's // on floats: the whole number nearest to (a - a % b) / b, from which floor(a / b) differs where a / b rounds
+// up to a whole number. Division by zero follows IEEE arithmetic.
 __device__ inline float floor_div(float a, float b)
 {
     if (b == 0.0f) {
