@@ -36,7 +36,7 @@ def confirm(kernel: d.Kernel, witness: Witness) -> Witness | None:
     rng = random.Random(0)
     spent = 0
     for trial in range(TRIALS + 1):
-        attempt = launch if trial == 0 else {**launch, "data": _contents(kernel, launch, rng, trial)}
+        attempt = launch if trial == 0 else _larger(kernel, launch, rng, trial)
         found, statements, ends = _run(kernel, replace(witness, launch=attempt))
         spent += statements
         if found is not None or not ends or spent > MAX_STATEMENTS:
@@ -53,9 +53,11 @@ def _run(kernel: d.Kernel, witness: Witness) -> tuple[Witness | None, int, bool]
 
 
 def _confirmed(witness: Witness, seen: Diagnostic | None) -> Witness | None:
-    if seen is None or seen.witness is None or not seen.kind.startswith("race"):
+    if seen is None or seen.witness is None or not _same_kind(witness, seen):
         return None
     threads = seen.witness.threads
+    if not seen.kind.startswith("race"):
+        return replace(witness, threads=tuple(threads), index=seen.witness.index)
     if len(threads) != 2 or sorted(t.line for t in threads) != sorted(t.line for t in witness.threads):
         return None
     first = witness.threads[0].line
@@ -64,6 +66,33 @@ def _confirmed(witness: Witness, seen: Diagnostic | None) -> Witness | None:
     if one_block != (ordered[0].block == ordered[1].block):
         return None
     return replace(witness, threads=tuple(ordered), index=seen.witness.index)
+
+
+def _larger(kernel: d.Kernel, launch: dict[str, Any], rng: random.Random, trial: int) -> dict[str, Any]:
+    """The launch with random contents; every other time with larger scalars and anonymous extents too."""
+    attempt = dict(launch)
+    if trial % 2 == 0:
+        attempt["scalars"] = {n: _grown(v, rng) for n, v in launch["scalars"].items()}
+        attempt["shapes"] = {
+            a.name: tuple(
+                max(n, 512) if isinstance(e, d.Extent) and a.rank == 1 else n
+                for n, e in zip(launch["shapes"][a.name], a.shape, strict=True)
+            )
+            for a in kernel.arrays_by_name.values()
+        }
+    attempt["data"] = _contents(kernel, attempt, rng, trial)
+    return attempt
+
+
+def _grown(value: Any, rng: random.Random) -> Any:
+    return value if type(value) is not int else rng.choice((value, value + 1, 2 * value + 1, value + 16))
+
+
+def _same_kind(witness: Witness, seen: Diagnostic) -> bool:
+    """The simulator found a fault of the kind that the witness tells of."""
+    if witness.threads[0].access in ("barrier", "collective"):
+        return seen.kind == "divergence"
+    return seen.kind.startswith("race") if len(witness.threads) == 2 else seen.kind == "out-of-bounds"
 
 
 def _contents(kernel: d.Kernel, launch: dict[str, Any], rng: random.Random, trial: int) -> dict[str, list]:

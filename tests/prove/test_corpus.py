@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.support.kernels import checked
-from tests.support.parsing import parse
 from transpiler.confirm import confirm
 from transpiler.diagnostics import Diagnostic, Severity
+from transpiler.frontend import parse_module
 from transpiler.prove import prove
 from transpiler.source import Source
 
@@ -45,7 +45,7 @@ def test_case(case: dict[str, Any], judge: Any) -> None:
 
 def answer(case: dict[str, Any], text: str) -> dict[str, Any]:
     """What `transpile check --format json` says of the kernel."""
-    parsed, _ = parse(Source(text, case["file"]))
+    parsed, _ = parse_module(Source(text, case["file"]))
     kernels, found = checked(parsed)
     result: dict[str, Any] = {"verdict": "error", "contract": [], "disjoint": [], "assumptions": [], "time_ms": 0.0}
     if not any(d.severity is Severity.ERROR for d in found):

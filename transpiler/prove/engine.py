@@ -18,7 +18,7 @@ from transpiler.prove import report
 from transpiler.prove.bounds import Bounds, BoundsResult, Fault
 from transpiler.prove.context import Context
 from transpiler.prove.decide import Decision
-from transpiler.prove.divergence import divergences
+from transpiler.prove.divergence import Divergence, divergences
 from transpiler.prove.initialised import Initialised
 from transpiler.prove.proof import AccessReport, ContractLine, Proof
 from transpiler.prove.races import Finding, Races
@@ -70,8 +70,15 @@ class Engine:
                 )
                 self.refuted.append(report.diverges(f, w))
             else:
-                self.unknown.append(report.diverges(f, None))
+                w = self._run_divergence(f)
+                (self.unknown if w is None else self.refuted).append(report.diverges(f, w))
         return fine
+
+    def _run_divergence(self, f: Divergence) -> Witness | None:
+        if self.confirm is None or f.decision.verdict != "yes" or f.sync.collective:
+            return None
+        copy = self.context.same_warp if f.sync.scope == "warp" else self.context.same_block
+        return self.confirm(self.witnesses.of_place(f.sync.line, f.decision, "barrier", copy))
 
     def _races(self) -> None:
         unknown: list[Finding] = []
@@ -129,12 +136,22 @@ class Engine:
             if mark in seen:
                 continue
             seen.add(mark)
-            if self.kernel.options.checks == "dynamic" and f.access.node is not None:
+            w = self._run_bounds(f, bounds)
+            if w is not None:
+                self.refuted.append(report.out_of_bounds(f, w))
+            elif self.kernel.options.checks == "dynamic" and f.access.node is not None:
                 self.checked.add(f.access.node)
                 self.runtime_checks.append(f"line {f.access.line}: {f.access.array.name}")
             else:
                 self.unknown.append(report.out_of_bounds(f, None))
         self.warnings += [report.grid_dependent(c) for c in bounds.conditions if c.grid_dependent]
+
+    def _run_bounds(self, f: Fault, bounds: BoundsResult) -> Witness | None:
+        """A run that shows an access out of bounds whose model rests on approximations. What depends on contents that one may
+        choose is no such fault where the access is checked at run time."""
+        if self.confirm is None or f.decision.verdict != "yes" or self.kernel.options.checks == "dynamic":
+            return None
+        return self.confirm(self.witnesses.of_access(f.access, self._under_contract(f, bounds)))
 
     def _under_contract(self, f: Fault, bounds: BoundsResult) -> Decision:
         """The fault again in a launch that keeps what was inferred for other accesses."""

@@ -225,6 +225,7 @@ def _solve(
     solution: dict[int, Poly] = {}
     pending = [(p, e) for p, e in equations]
     pending += [(f.args[0], t.int(0)) for f in guard if f.op == "eq"]
+    pending = _joined(t, equations) + pending
     progress = True
     while pending and progress:
         progress = False
@@ -241,6 +242,25 @@ def _solve(
     for a in ids:
         solution.setdefault(a, t.int(0))
     return solution
+
+
+def _joined(t, equations: list[tuple[Poly, Poly]]) -> list[tuple[Poly, Poly]]:
+    """`x // c == p` and `x % c == q` together are `x == c*p + q`."""
+    out: list[tuple[Poly, Poly]] = []
+    for p, e in equations:
+        for q, r in equations:
+            high, low = _only_atom(p), _only_atom(q)
+            if high is None or low is None or (high.kind, low.kind) != ("div", "mod"):
+                continue
+            if high.args[0] is low.args[0] and high.args[1] is low.args[1]:
+                out.append((high.args[0], t.mul(e, high.args[1]) + r))
+    return out
+
+
+def _only_atom(p: Poly) -> Atom | None:
+    if len(p.terms) == 1 and p.terms[0][1] == 1 and len(p.terms[0][0]) == 1:
+        return p.pool.atoms[p.terms[0][0][0]]
+    return None
 
 
 def _read_off(t, p: Poly, e: Poly, ids: set[int]) -> dict[int, Poly] | None:
@@ -267,9 +287,9 @@ def _read_off(t, p: Poly, e: Poly, ids: set[int]) -> dict[int, Poly] | None:
 
 def _invert(t, p: Poly, e: Poly, ids: set[int]) -> dict[int, Poly] | None:
     """`x // c == e` at `x = c*e`; `x % c == e` at `x = e`; `x ^ y == e` at `x = e ^ y`."""
-    if len(p.terms) != 1 or p.terms[0][1] != 1 or len(p.terms[0][0]) != 1:
+    atom = _only_atom(p)
+    if atom is None:
         return None
-    atom = t.atoms[p.terms[0][0][0]]
     if atom.kind == "div" and atom.args[1].const:
         return _read_off(t, atom.args[0], e.scale(atom.args[1].const), ids)
     if atom.kind == "mod":

@@ -67,6 +67,7 @@ class Loops:
         self._exits: list[Exits] = []
         self.left = 0
         self._loop_count = 0
+        self._trial_end: Formula = self.terms.true
 
     # --- statements ---
 
@@ -255,12 +256,21 @@ class Loops:
         self.state.env.update(probes)
         guard = self._enter(head, trip, bool(lanes))
         self.state.pc = self.state.pc + conjuncts(guard)
+        known = len(self.state.pc)
         self._iteration(body, [])
         after = self.state.env
+        self._trial_end = self.terms.false if self.state.dead else self.terms.all(self.state.pc[known:])
         self.record.truncate(sizes)
         del self.frame.exits[returns:]
         self.state, self.loops, self.trips, self.interval_start, self.left = saved, loops, trips, starts, left
         return dict(after)
+
+    def _stay(self, head: _Head, body: tuple[d.Stmt, ...], trip: Atom, forms: dict, lanes: set[str]) -> Formula:
+        """The condition under which an iteration neither breaks nor returns."""
+        t = self.terms
+        values = {v: form(t.of(trip)) for v, form in forms.items()}
+        self._trial(head, body, trip, values, lanes)
+        return self._trial_end
 
     def _law(self, v: d.Local, probes: dict, after: dict, trip: Atom, mark: int) -> tuple | None:
         """(kind, data) of the recurrence of `v`: `same`, `anew`, `linear` (increment), `mirror` (sum), `swap` (with), or None."""
@@ -327,8 +337,11 @@ class Loops:
         first = substitute(t, {trip.id: t.int(0)})
         self.state.pc = self.state.pc + conjuncts(guard) + conjuncts(first.formula(guard))
         exits = Exits()
-        breaks, returns = _has_break(body), _has_return(body)
-        if breaks or returns or not _affine(guard, trip):
+        stay = self._stay(head, body, trip, forms, lanes) if _has_break(body) or _has_return(body) else t.true
+        for at in (t.int(0), k - 1):
+            earlier = substitute(t, {trip.id: at}).formula(stay)
+            self.state.pc = self.state.pc + conjuncts(t.any((t.eq(k), earlier)))
+        if not _affine(t.all((guard, stay)), trip):
             self.state.flags |= EXIT
         if lanes:
             for lane in lanes:

@@ -124,6 +124,9 @@ class Witnesses:
                 float(v) if dtype.is_float else bool(v) if dtype.kind == "bool" else int(v)
             )
         out = {}
+        for r in self.context.kernel.requires:
+            if r.predicate and len(shapes[r.array]) == 1 and shapes[r.array][0] <= DATA_LIMIT:
+                out[r.array] = self._kept(r, cells.pop(r.array, {}), shapes[r.array][0], decision)
         for name, found in cells.items():
             if any(found.values()):
                 values = [found.get(i, 0) for i in range(max(found) + 1)]
@@ -131,6 +134,21 @@ class Witnesses:
                     values.pop()
                 out[name] = values
         return out
+
+    def _kept(self, r: d.Requirement, cells: dict[int, Any], size: int, decision: Decision) -> list:
+        """Contents that keep a data contract around the cells that the model speaks of."""
+        if r.predicate == "nondecreasing":
+            values, last = [], min(cells.values(), default=0)
+            for i in range(size):
+                last = cells.get(i, last)
+                values.append(last)
+            return values
+        if r.predicate == "in_range":
+            low = self.value(self.context.machine.int_of(self.context.machine.eval(r.args[0])), decision)
+            return [cells.get(i, low) for i in range(size)]
+        taken = set(cells.values())
+        free = (v for v in range(2 * size + 1) if v not in taken)
+        return [cells[i] if i in cells else next(free) for i in range(size)]
 
     # --- witnesses ---
 
