@@ -139,11 +139,10 @@ def arithmetic_type(a: Type, b: Type) -> Promoted | Refusal:
 
 
 def _integers(a: Type, b: Type) -> Promoted | Refusal:
-    for x, y in ((a, b), (b, a)):
-        if x == WEAK_INT:
-            return Promoted(y, y)
-        if isinstance(x, IndexType):
-            return Promoted(y, y)
+    for weaker in (WEAK_INT, IndexType()):
+        if weaker in (a, b):
+            other = b if a == weaker else a
+            return Promoted(other, other)
     assert isinstance(a, DType)
     assert isinstance(b, DType)
     if a.kind == b.kind:
