@@ -131,3 +131,18 @@ def large_shared(x: In[f32, N], y: Out[f32, N]):
         tile[r, t] = x[cuda.grid(1)] + f32(r)
     cuda.syncthreads()
     y[cuda.grid(1)] = tile[63, 255 - t]
+
+
+@kernel(domain=N, block=256)
+def scatter(p: In[i32, N], x: In[f32, N], y: Out[f32, N]):
+    requires(permutation(p))
+    i = cuda.grid(1)
+    if i < N:
+        y[p[i]] = x[i]
+
+
+@kernel(domain=N, block=256)
+def shift_all(p: InOut[i32, N]):
+    i = cuda.grid(1)
+    if i < N:
+        p[i] = p[i] + 1
