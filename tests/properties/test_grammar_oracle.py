@@ -1,4 +1,4 @@
-"""The front end against CPython's own parser: the same trees with the same spans, on every kernel at hand and on generated ones."""
+"""The front end against CPython's own parser: the same trees, the same spans, on every kernel at hand and on generated ones."""
 
 from __future__ import annotations
 

@@ -135,9 +135,7 @@ def programs(draw: st.DrawFn) -> str:
     body = draw(_block("    ", 2, loops=False))
     returns = draw(st.sampled_from(["", " -> f32", " -> 'f32'"]))
     before = draw(
-        st.sampled_from(
-            ["", "EPS: float = 1e-5\n", "class M(Dim): ...\n", "A = B = 2 ** 3 # two\n", "x = [i for i in y]\n"]
-        )
+        st.sampled_from(["", "EPS: float = 1e-5\n", "class M(Dim): ...\n", "A = B = 2 ** 3 # two\n", "x = [*y]\n"])
     )
     after = draw(
         st.sampled_from(["", "\n\ndef main():\n    try: pass\n    finally: pass\n", "\n# end", "\n    # end of body\n"])

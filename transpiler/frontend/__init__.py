@@ -10,6 +10,15 @@ Nothing here executes the file that it reads.
 
 from __future__ import annotations
 
+from transpiler.frontend import parse
 from transpiler.frontend.resolve import parse_function, parse_module
+from transpiler.ir.surface import Expr
+from transpiler.source import Source, Span
 
-__all__ = ["parse_function", "parse_module"]
+__all__ = ["parse_expression", "parse_function", "parse_module"]
+
+
+def parse_expression(text: str, span: Span) -> Expr | None:
+    """The expression in a string literal that stands at `span`, with spans there; None where it is none of the language."""
+    blank = " " * (span.start + 1)
+    return parse.parse_expression(Source(blank + text), len(blank), len(blank) + len(text))

@@ -132,8 +132,6 @@ class Reader:
 
     def bind(self, name: str, meaning: Meaning) -> None:
         self.functions.pop(name, None)
-        if name in self.names and isinstance(meaning, s.ConstantDef):
-            meaning = s.Opaque(name, "a name that is bound more than once", span=meaning.span)
         self.names[name] = meaning
         if isinstance(meaning, s.Function) and meaning.source is self.source:
             self.functions[name] = meaning
@@ -307,6 +305,8 @@ class Reader:
             if isinstance(value, s.ListExpr | s.DictExpr):
                 what = "a list" if isinstance(value, s.ListExpr) else "a dict"
                 self._opaque(target.id, what, line)
+            elif target.id in self.names:
+                self._opaque(target.id, "a name that is bound more than once", line)
             else:
                 self.bind(target.id, s.ConstantDef(target.id, value, self.source, line.above, span=span))
 

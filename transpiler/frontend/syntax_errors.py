@@ -168,8 +168,10 @@ def _keyword(met: Met) -> Finding | None:
         return Finding(
             "E0101", f"an `{token.value}` with no `if` at its indentation", "indent it like the `if` it belongs to"
         )
-    if met.accepts("NAME") and met.line and token.type not in ("IF", "ELSE", "IN", "IS", "AND", "OR", "NOT"):
-        return _as_name(token)
+    if met.accepts("NAME") and met.before is not None and token.type not in ("IF", "ELSE", "NOT"):
+        is_operator = token.type in ("IN", "IS", "AND", "OR")
+        if not is_operator or met.before.type in ("EQUAL", "AUGMENT", "COMMA", "LPAR", "LSQB", "FOR"):
+            return _as_name(token)
     return None
 
 
@@ -338,6 +340,10 @@ _FOREIGN = {
 def _foreign_operator(met: Met) -> Finding | None:
     if met.before is None:
         return None
+    if met.token.type == "EQUAL" and met.next in ("MORE", "LESS") and met.ahead[0].start == met.token.end:
+        sign = met.ahead[0].value
+        span = met.token.span.to(met.ahead[0].span)
+        return Finding("E0108", f"`={sign}` is not an operator of Python", f"write `{sign}=`", span)
     foreign = _FOREIGN.get((met.before.type, met.token.type))
     if foreign is not None and met.touches(met.before.type):
         span = met.before.span.to(met.token.span)
@@ -399,6 +405,12 @@ def _colon(met: Met) -> Finding | None:
     return None
 
 
+def _attribute(met: Met) -> Finding | None:
+    if met.before is not None and met.before.type == "DOT":
+        return Finding("E0101", "a name is missing behind this `.`", "write the name of the attribute", met.before.span)
+    return None
+
+
 def _assignment(met: Met) -> Finding | None:
     token = met.token
     if token.type == "EQUAL":
@@ -426,8 +438,6 @@ def _value(met: Met) -> Finding | None:
     ):
         help = "write the value that belongs there"
         return Finding("E0101", f"nothing follows this `{met.before.value}`", help, met.before.span)
-    if met.before.type == "DOT":
-        return Finding("E0101", "a name is missing behind this `.`", "write the name of the attribute", met.before.span)
     if met.accepts("ELSE") and not met.accepts("COMMA"):
         help = "write `a if condition else b`"
         return Finding("E0101", "a conditional expression needs an `else`", help)
@@ -478,6 +488,7 @@ _RULES: tuple[Callable[[Met], Finding | None], ...] = (
     _set_display,
     _bracket,
     _colon,
+    _attribute,
     _assignment,
     _value,
 )
