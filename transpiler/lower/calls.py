@@ -19,6 +19,7 @@ from transpiler.check.meaning import (
     FenceCall,
     FunctionCall,
     IntrinsicCall,
+    ParamMeaning,
     PrintCall,
     Static,
     TupleMeaning,
@@ -238,29 +239,39 @@ def _function(low: Lowering, resolved: FunctionCall) -> device.Function:
 def _function_args(
     low: Lowering, resolved: FunctionCall, function: device.Function
 ) -> tuple[device.Expr | device.View, ...]:
-    args: list[device.Expr | device.View] = []
+    """The arguments in the order of the parameters; they are evaluated in the order in which they are written."""
+    given = [(p, a) for p, a in zip(resolved.callee.params, resolved.args, strict=True) if a is not None]
     scalars: list[Callable[[], device.Expr]] = []
-    for param, arg in zip(resolved.callee.params, resolved.args, strict=True):
-        if arg is None or isinstance(param.meaning, ArrayMeaning):
-            continue
-        if isinstance(param.meaning, TupleMeaning | VectorType):
-            parts = items(low, arg)
-            scalars += [lambda p=p: p for p in parts]
+    places: dict[int, list[int]] = {}
+    for position in sorted(range(len(given)), key=lambda k: given[k][1].span.start):
+        param, arg = given[position]
+        if not isinstance(param.meaning, ArrayMeaning):
+            builders = _argument_builders(low, param, arg)
+            places[position] = [len(scalars) + k for k in range(len(builders))]
+            scalars += builders
+    built = low.operands(scalars, "argument")
+    args: list[device.Expr | device.View] = []
+    for position, (_, arg) in enumerate(given):
+        if position in places:
+            args += [built[k] for k in places[position]]
         else:
-            scalars.append(lambda a=arg, p=param: _scalar_arg(low, a, p.device))
-    built = iter(low.operands(scalars, "argument"))
-    for param, arg in zip(resolved.callee.params, resolved.args, strict=True):
-        if arg is None:
-            continue
-        if isinstance(param.meaning, ArrayMeaning):
             bound = binding(low, arg)
             args.append(device.View(bound.array, bound.items, span=arg.span))
-        elif isinstance(param.meaning, TupleMeaning | VectorType):
-            count = len(param.meaning.items) if isinstance(param.meaning, TupleMeaning) else param.meaning.size
-            args += [next(built) for _ in range(count)]
-        else:
-            args.append(next(built))
     return tuple(args)
+
+
+def _argument_builders(low: Lowering, param: ParamMeaning, arg: surface.Expr) -> list[Callable[[], device.Expr]]:
+    """One for each scalar that an argument is passed as; the first one of a tuple builds all of its items."""
+    if not isinstance(param.meaning, TupleMeaning | VectorType):
+        return [lambda: _scalar_arg(low, arg, param.device)]
+    count = len(param.meaning.items) if isinstance(param.meaning, TupleMeaning) else param.meaning.size
+    parts: list[device.Expr] = []
+
+    def first() -> device.Expr:
+        parts.extend(items(low, arg))
+        return parts[0]
+
+    return [first, *(lambda k=k: parts[k] for k in range(1, count))]
 
 
 def _scalar_arg(low: Lowering, arg: surface.Expr, param: object) -> device.Expr:
