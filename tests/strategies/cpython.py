@@ -80,6 +80,9 @@ class DTypeWord:
     def __call__(self, value: Any) -> Any:
         return convert(value, self.name)
 
+    def stored(self, value: Any) -> Any:
+        return stored(value, self.name)
+
 
 def _array(shape: Any, dtype: DTypeWord, *, fill: Any = 0) -> PyArray:
     data = np.zeros(_plain(shape), NUMPY[dtype.name])
@@ -149,7 +152,7 @@ class _Word:
 
 def _int(value: Any = 0) -> Any:
     if isinstance(value, Num) and not numbers.is_int(value.dtype):
-        return convert(value, "i32")
+        return convert(value, "i64" if value.dtype == "f64" else "i32")
     return int(value) if isinstance(value, float) else value
 
 
@@ -162,6 +165,38 @@ def _words() -> dict[str, Any]:
         "unroll": lambda items, count=0: items, "np": np, "math": _math(),
         "min": smallest, "max": largest, "int": _int, "float": lambda x: convert(x, "f32"),
     }  # fmt: skip
+
+
+class _Annotated(ast.NodeTransformer):
+    """A local that has an annotation keeps its dtype: its assignments store into it. Python alone takes no notice of annotations."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.typed = {
+            n.target.id: n.annotation
+            for n in ast.walk(node)
+            if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
+        }
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is None or not isinstance(node.target, ast.Name) or node.target.id not in getattr(self, "typed", ()):
+            return node
+        return ast.Assign([node.target], self._stored(node.target.id, node.value))
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        target = node.targets[0]
+        if len(node.targets) == 1 and isinstance(target, ast.Name) and target.id in getattr(self, "typed", ()):
+            node.value = self._stored(target.id, node.value)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.AST]:
+        if not isinstance(node.target, ast.Name) or node.target.id not in getattr(self, "typed", ()):
+            return node
+        name = node.target.id
+        return [node, ast.Assign([ast.Name(name, ast.Store())], self._stored(name, ast.Name(name, ast.Load())))]
+
+    def _stored(self, name: str, value: ast.expr) -> ast.expr:
+        return ast.Call(ast.Attribute(self.typed[name], "stored", ast.Load()), [value], [])
 
 
 def dims_of(text: str, name: str, arguments: Mapping[str, Any]) -> dict[str, int]:
@@ -196,6 +231,7 @@ def run_python(
     names = _words()
     tree = ast.parse(text)
     tree.body = [n for n in tree.body if not isinstance(n, ast.Import | ast.ImportFrom)]
+    tree = ast.fix_missing_locations(_Annotated().visit(tree))
     exec(compile(tree, "kernels.py", "exec", flags=__future__.annotations.compiler_flag), names)
     names.update(dims_of(text, name, arguments))
     given = {k: PyArray(v, dtype_name(v)) if isinstance(v, np.ndarray) else v for k, v in arguments.items()}

@@ -18,8 +18,8 @@ import numpy as np
 from tests.strategies.cpython import dtype_name, run_python
 from tests.strategies.numbers import NUMPY, Num
 from tests.support.kernels import PRELUDE, checked
-from tests.support.parsing import parse
 from transpiler.diagnostics import Diagnostic
+from transpiler.frontend import parse_module
 from transpiler.ir import device
 from transpiler.simulate import simulate
 from transpiler.source import Source
@@ -179,7 +179,7 @@ def fault(case: Case, code: str) -> Refused:
 @functools.lru_cache(maxsize=None)
 def front(text: str) -> tuple[device.Kernel | None, list[Diagnostic]]:
     """The first kernel of a text and all that the front end and the types have to say."""
-    module, found = parse(Source(text, "kernels.py"))
+    module, found = parse_module(Source(text, "kernels.py"))
     if any(d.code.startswith("E") for d in found):
         return None, found
     kernels, more = checked(module)

@@ -150,7 +150,7 @@ def literals() -> list[Case | Refused]:
         refused(13, "a float literal that is no number", "out[i] = 1e400", "E0208"),
         refused(16, "a literal integer to a negative power", "y[i] = x[i] ** (2 - 3)", "E0228"),
         refused(31, "an unknown constant", "out[i] = math.phi", "E0204"),
-        refused(33, "a complex literal", "out[i] = 1j", "E0101"),
+        refused(33, "a complex literal", "out[i] = 1j", "E0126"),
         refused(35, "a float literal into an integer", "y[i] = 0.5", "E0207"),
     ]
     for dtype in FLOATS:
@@ -198,7 +198,7 @@ def floats() -> list[Case | Refused]:
         refused(5, "an integer division into an integer", "y[i] = x[i] / 2", "E0207"),
         refused(6, "% of an array of floats", "out[i] = g % 2.0", "E0204"),
         refused(14, "a power of an array", "out[i] = g ** 2", "E0204"),
-        refused(30, "a float with a string", 'out[i] = g[i] / "2"', "E0204"),
+        refused(30, "a float with a string", 'out[i] = g[i] / "2"', "E0230"),
         refused(29, "fma with two arguments", "out[i] = math.fma(g[i], g[i])", "E0205"),
         refused(32, "sqrt of an array", "out[i] = math.sqrt(g)", "E0204"),
         refused(34, "f16 with bf16", "out[i] = f16(g[i]) + bf16(g[i])", "E0204"),
@@ -233,7 +233,7 @@ def functions() -> list[Case | Refused]:
         numbers = np.concatenate([edges(dtype), np.array([0.5, 1.5, 2.5, -0.5, -1.5, 3.5, 2147483648.0, -2147483649.0, 9.3e18, -9.3e18, 8388609.5], np.float64).astype(NUMPY[dtype])])  # fmt: skip
         result = "i64" if dtype == "f64" else "i32"
         found.append(operators(19, f"round of {dtype}", ["round(a[i])"], {"a": numbers}, result))
-        found.append(operators(20, f"int of {dtype}", ["int(a[i])"], {"a": numbers}, "i32"))
+        found.append(operators(20, f"int of {dtype}", ["int(a[i])"], {"a": numbers}, result))
         found.append(operators(21, f"floor, ceil, trunc of {dtype}", [f"math.{f}(a[i])" for f in ("floor", "ceil", "trunc")], {"a": numbers}, result))
     found.append(operators(20, "int of an integer", ["int(a[i])", "int(i)", "int(2.9)", "int(-2.9)", "int(True)"], {"a": I32}, "i64"))
     found.append(operators(22, "float(x)", ["float(a[i])", "float(i) / 3", "f64(a[i])", "float(2) + a[i] * 0.0"], {"a": F32}, "f32", warns=("W0206",)))
@@ -259,7 +259,7 @@ def functions() -> list[Case | Refused]:
         refused(25, "~ of True", "y[i] = ~True", "E0224"),
         refused(26, "& of floats", "y[i] = 1 if g[i] & s else 0", "E0204"),
         refused(4, "- of an array", "y[i] = -x", "E0204"),
-        refused(8, "a sum that is no number", 'y[i] = x[i] + "1"', "E0204"),
+        refused(8, "a sum that is no number", 'y[i] = x[i] + "1"', "E0230"),
     ]
     found.append(single(18, "min of many numbers", "y[0] = min(x[0], x[1], x[2], x[3])\ny[1] = max(x[0], x[1], n, 3)"))
     found.append(elementwise(33, "a pair instead of a complex number", "re, im = a[i], b[i]\nre, im = re * re - im * im, 2.0 * re * im\nout[0, i] = re\nout[1, i] = im",
