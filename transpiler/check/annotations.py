@@ -16,6 +16,8 @@ from transpiler.records import record
 OWNERSHIP = {"transpiler.In": "in", "transpiler.Out": "out", "transpiler.InOut": "inout", "transpiler.Atomic": "atomic"}
 _ORDERS = {"transpiler.Strided": "strided", "transpiler.FOrder": "F"}
 
+CONST_KINDS = ("int", "bool", "float")
+
 Extent = int | DimMeaning | None
 
 
@@ -58,7 +60,7 @@ def annotation(ctx: Context, expr: surface.Expr) -> Annotated | None:
     """What an annotation says, or None after a report."""
     expr = _unquoted(ctx, expr)
     if isinstance(expr, surface.Binary) and expr.op == "|":
-        return _optional(ctx, expr)
+        return _optional(ctx, expr, (expr.left, expr.right))
     if isinstance(expr, surface.Subscript):
         return _subscripted(ctx, expr)
     found = dtype(ctx, expr)
@@ -110,21 +112,24 @@ def dtype(ctx: Context, expr: surface.Expr) -> DType | None:
     return folded.dtype if isinstance(folded, DTypeRef) else None
 
 
-def _optional(ctx: Context, expr: surface.Binary) -> Annotated | None:
-    arms = [arm for arm in (expr.left, expr.right) if not isinstance(arm, surface.NoneLiteral)]
+def _optional(ctx: Context, expr: surface.Expr, items: tuple[surface.Expr, ...]) -> Annotated | None:
+    """`In[...] | None`, `Optional[In[...]]`."""
+    arms = [arm for arm in items if not isinstance(arm, surface.NoneLiteral)]
     inner = annotation(ctx, arms[0]) if len(arms) == 1 else None
     if isinstance(inner, ArrayAnnotation):
         return ArrayAnnotation(inner.ownership, inner.dtype, inner.extents, inner.order, True)
     if len(arms) != 1 or inner is not None:
-        ctx.report("E0214", expr.span, "`|` in an annotation makes an array optional: `In[f32, N] | None`")
+        ctx.report("E0214", expr.span, "an annotation with `|` makes an array optional: `In[f32, N] | None`")
     return None
 
 
 def _subscripted(ctx: Context, expr: surface.Subscript) -> Annotated | None:
     name = qualified_name(ctx.module, expr.value)
+    if name in ("typing.Optional", "typing.Union"):
+        return _optional(ctx, expr, expr.items)
     if name == "transpiler.Const":
         kind = qualified_name(ctx.module, expr.items[0]).removeprefix("builtins.")
-        if kind in ("int", "bool", "float"):
+        if kind in CONST_KINDS:
             return ConstAnnotation(kind)
         ctx.report("E0214", expr.span, "`Const` takes int, bool or float")
         return None

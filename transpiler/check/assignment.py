@@ -133,13 +133,12 @@ def _runs(ctx: Context, meaning: RangeMeaning | SequenceMeaning | None) -> bool:
 
 def _while(flow: _Flow, stmt: surface.While, state: State) -> State:
     holds, fails = _condition(flow, stmt.test, state)
+    if stmt in flow.ctx.typed.dead:
+        return _body(flow, stmt.orelse, fails)
     flow.loops.append(_Loop())
     _body(flow, stmt.body, holds)
     breaks = flow.loops.pop().breaks
-    meaning = flow.ctx.typed.meanings.get(stmt.test)
-    endless = isinstance(meaning, Static) and bool(meaning.value)
-    done = None if endless else _body(flow, stmt.orelse, fails)
-    return _meet(done, *breaks)
+    return _meet(_body(flow, stmt.orelse, fails), *breaks)
 
 
 def _condition(flow: _Flow, expr: surface.Expr, state: State) -> tuple[State, State]:

@@ -22,7 +22,7 @@ from transpiler.check.meaning import (
     VectorCall,
     VectorRef,
 )
-from transpiler.check.operators import binary
+from transpiler.check.operators import binary, literals_fit
 from transpiler.ir import surface
 from transpiler.ir.types import BOOL, I32, INDEX, VectorType
 
@@ -40,8 +40,9 @@ def _len(ctx: Context, call: surface.Call) -> Meaning | None:
         if value is not None:
             ctx.report("E0204", call.span, f"`len` of {describe(value)}")
         return None
-    if value.rank == 0:
-        ctx.report("E0204", call.span, "`len` of a 0-d array")
+    if value.rank == 0 or value.dynamic:
+        what = "a 0-d array" if value.rank == 0 else "the rest of shared memory, whose size the launch gives"
+        ctx.report("E0204", call.span, f"`len` of {what}")
         return None
     resolved(ctx, call, BuiltinCall("len", (args[0],)))
     extent = value.shape[0]
@@ -86,6 +87,9 @@ def _extremum(name: str) -> Form:
                 ctx.report("E0204", call.span, joined.reason, joined.help)
                 return None
             result = joined.operand if isinstance(joined, promotion.Promoted) else joined
+        assert result is not None
+        if not literals_fit(ctx, call.span, result, *(m for m in meanings if m is not None)):
+            return None
         resolved(ctx, call, BuiltinCall(name, call.args))
         return result
 

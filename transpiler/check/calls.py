@@ -26,7 +26,7 @@ from transpiler.check.meaning import (
     VectorRef,
 )
 from transpiler.ir import surface
-from transpiler.ir.types import BOOL, F32, I32, DType, Type
+from transpiler.ir.types import BOOL, F32, F64, I32, I64, DType, Type
 
 Form = Callable[[Context, surface.Call], Meaning | None]
 
@@ -152,7 +152,7 @@ def _builtin_cast(ctx: Context, call: surface.Call, name: str) -> Meaning | None
         resolved(ctx, call, BuiltinCall("int", (args[0],)))
         return operand
     else:
-        target = I32
+        target = I64 if operand == F64 else I32
     assert isinstance(target, DType)
     resolved(ctx, call, CastCall(target, args[0]))
     return target

@@ -17,6 +17,7 @@ from transpiler.check.meaning import (
     live_operands,
     type_of,
 )
+from transpiler.check.operators import literals_fit
 from transpiler.diagnostics import Label
 from transpiler.ir import surface
 from transpiler.ir.types import BOOL, Type
@@ -74,7 +75,8 @@ def _joined(
             ctx.report("E0203", span, f"{what} have different types: {joined.reason}", joined.help, labels)
             return None
         result = joined
-    return result
+    assert result is not None
+    return result if literals_fit(ctx, span, result, *meanings) else None
 
 
 def _joined_tuples(ctx: Context, span: surface.Span, meanings: list[Meaning], what: str) -> Meaning | None:

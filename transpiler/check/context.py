@@ -24,7 +24,7 @@ from transpiler.check.meaning import (
 )
 from transpiler.diagnostics import Diagnostic, Label
 from transpiler.ir import surface
-from transpiler.ir.types import BOOL, DTYPES, F32, F64, I64, DType
+from transpiler.ir.types import BOOL, DTYPES, F32, F64, I64, INDEX, DType
 from transpiler.ir.walk import assigned_names, surface_walk, target_names
 from transpiler.source import Source, Span
 
@@ -189,6 +189,8 @@ class Context:
             return Static(MATH_CONSTANTS[attr])
         if name == "transpiler.cuda.warpsize":
             return Static(32)
+        if name == "transpiler.cuda.laneid":
+            return INDEX
         return Qualified(name)
 
     def _nearest(self, name: str) -> str | None:

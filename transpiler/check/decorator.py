@@ -52,7 +52,11 @@ def launch_of(ctx: Context, instance: Mapping[str, object]) -> Launch | None:
 
 
 def _labels(ctx: Context, instance: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, str(value)) for name, value in instance.items())
+    """What tells this instance from others: generic dtypes, then parameters in their order."""
+    names = [p.name for p in ctx.function.params]
+    values = {p.name: p.meaning.value for p in ctx.typed.params if isinstance(p.meaning, Static)}
+    ordered = sorted(instance, key=lambda name: names.index(name) if name in names else -1)
+    return tuple((name, str(values.get(name, instance[name]))) for name in ordered)
 
 
 def _dims(ctx: Context) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ after an error, which was reported). Non-goals: calls (`calls`), statements (`st
 
 from __future__ import annotations
 
+import math
+
 from transpiler.check import promotion
 from transpiler.check.context import Context
 from transpiler.check.meaning import (
@@ -108,6 +110,11 @@ def _infer(ctx: Context, expr: surface.Expr) -> Meaning | None:
     from transpiler.check import choices, operators, subscripts
 
     match expr:
+        case surface.Float() if math.isinf(expr.value):
+            ctx.report(
+                "E0208", expr.span, f"`{expr.text}` is larger than any float", "write `math.inf` if that is meant"
+            )
+            return None
         case surface.Int() | surface.Float() | surface.Bool():
             return Static(expr.value)
         case surface.Str():

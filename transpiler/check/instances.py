@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 
-from transpiler.check.annotations import qualified_name
+from transpiler.check.annotations import CONST_KINDS, qualified_name
 from transpiler.check.context import Context, new_context
 from transpiler.check.decorator import listed_instances
 from transpiler.check.meaning import Static
@@ -57,7 +57,9 @@ def _defaults(module: surface.Module, function: surface.Function) -> Values:
 
 def _is_const(module: surface.Module, param: surface.Param) -> bool:
     a = param.annotation
-    return isinstance(a, surface.Subscript) and qualified_name(module, a.value) == "transpiler.Const"
+    if not isinstance(a, surface.Subscript) or qualified_name(module, a.value) != "transpiler.Const":
+        return False
+    return qualified_name(module, a.items[0]).removeprefix("builtins.") in CONST_KINDS
 
 
 def _generics(module: surface.Module, function: surface.Function) -> dict[str, list[DType]]:

@@ -42,10 +42,10 @@ def check_kernel(
     for parameter in function.type_params:
         ctx.scope[parameter.name] = DimMeaning(parameter.name)
     params = parameters(ctx, instance or {}, arguments or {})
-    launch = launch_of(ctx, instance or {})
-    if params is None or launch is None:
+    ctx.typed.params = params or ()
+    ctx.typed.launch = launch_of(ctx, instance or {})
+    if params is None or ctx.typed.launch is None:
         return None, ctx.diagnostics
-    ctx.typed.params, ctx.typed.launch = params, launch
     type_body(ctx)
     errors = any(d.code.startswith("E") for d in ctx.diagnostics)
     return None if errors else ctx.typed, ctx.diagnostics

@@ -85,6 +85,11 @@ def _requires(ctx: Context, call: surface.Call) -> Meaning | None:
             "write `assert` in a device function",
         )
         return None
+    if ctx.branch_depth:
+        ctx.report(
+            "E0236", call.span, "`requires` under a condition: the host checks it at every launch", "move it to the top"
+        )
+        return None
     for condition in call.args:
         if not _data_contract(ctx, condition):
             infer_condition(ctx, condition)

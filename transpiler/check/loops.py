@@ -57,7 +57,7 @@ def _range(ctx: Context, call: surface.Call) -> Meaning | None:
     known = ctx.typed.meanings.get(step) if step is not None else None
     if isinstance(known, Static) and known.value == 0:
         assert step is not None
-        ctx.report("E0503", step.span, "the step of a range is 0")
+        ctx.report("E0506", step.span, "the step of a range is 0")
         return None
     if len(call.args) == 1:
         return RangeMeaning(None, call.args[0], None)

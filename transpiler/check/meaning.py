@@ -101,6 +101,8 @@ class ArrayMeaning:
     ownership: str
     origin: surface.Node
     root: ArrayMeaning | None = None
+    dynamic: bool = False
+    """`cuda.shared.array(0, t)`: as long as `smem=` of the launch leaves."""
 
     @property
     def rank(self) -> int:

@@ -80,7 +80,9 @@ def _allocated(
 ) -> ArrayMeaning:
     array = ctx.views.get(call)
     if array is None:
-        array = ArrayMeaning(space, dtype, extents, space, "inout", call)
+        dynamic = space == "shared" and extents == (0,)
+        shape = (None,) if dynamic else extents
+        array = ArrayMeaning(space, dtype, shape, space, "inout", call, dynamic=dynamic)
         ctx.views[call] = array
     return array
 

@@ -114,7 +114,7 @@ def binary_type(ctx: Context, span: Span, op: str, left: Meaning, right: Meaning
     if isinstance(promoted, promotion.Refusal):
         ctx.report("E0204", span, promoted.reason, promoted.help)
         return None
-    if not _literals_fit(ctx, span, promoted.operand, left, right):
+    if not literals_fit(ctx, span, promoted.operand, left, right):
         return None
     _warn_mixed(ctx, span, op, promoted, a, b)
     if op == "**":
@@ -132,7 +132,7 @@ def binary_type(ctx: Context, span: Span, op: str, left: Meaning, right: Meaning
     return promoted.result
 
 
-def _literals_fit(ctx: Context, span: Span, target: Type, *operands: Meaning) -> bool:
+def literals_fit(ctx: Context, span: Span, target: Type, *operands: Meaning) -> bool:
     for operand in operands:
         if (
             isinstance(operand, Static)

@@ -6,6 +6,9 @@ In: a function. Out: ownership words, diagnostics E0305 and E0306. Writes to `In
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
 from transpiler.check.annotations import OWNERSHIP, qualified_name
 from transpiler.check.context import Context
 from transpiler.check.meaning import ArrayMeaning, AtomicCall, BuiltinCall, FunctionCall, ShapeOf
@@ -99,49 +102,57 @@ def _base(expr: surface.Expr) -> list[str]:
 # --- reads that must not be -------------------------------------------------------------------------------
 
 
+@dataclass(slots=True)
+class _Outs:
+    """What the text has written so far."""
+
+    ctx: Context
+    stored: set[ArrayMeaning] = field(default_factory=set)
+    around: frozenset[ArrayMeaning] = frozenset()
+    """What the loops around write somewhere."""
+    earlier: frozenset[ArrayMeaning] = frozenset()
+    """What an earlier trip may have written: `around`, where a branch may leave out the first trip."""
+
+
 def check_outs(ctx: Context) -> None:
     """Plain reads of `Atomic`s, and reads of an `Out` before which nothing can have written it."""
-    stored: set[ArrayMeaning] = set()
-    for stmt in ctx.function.body:
-        _statement(ctx, stmt, stored, frozenset())
+    _statements(_Outs(ctx), ctx.function.body)
 
 
-def _statement(ctx: Context, stmt: surface.Node, stored: set[ArrayMeaning], around: frozenset[ArrayMeaning]) -> None:
-    """`stored` is what has been written in the text before; `around` what the loops around write in an earlier trip.
+def _statements(outs: _Outs, body: Iterable[surface.Node]) -> None:
+    for stmt in body:
+        _statement(outs, stmt)
 
-    The first trip of a loop reads what stands there for certain; under an `if` it may be a later trip.
-    """
+
+def _statement(outs: _Outs, stmt: surface.Node) -> None:
     match stmt:
         case surface.Assign():
-            _reads(ctx, stmt.value, stored)
+            _reads(outs, stmt.value)
             for target in stmt.targets:
-                _write(ctx, target, stored)
+                _write(outs, target)
         case surface.AugAssign():
-            _reads(ctx, stmt.target, stored)
-            _reads(ctx, stmt.value, stored)
-            _write(ctx, stmt.target, stored)
+            _reads(outs, stmt.target)
+            _reads(outs, stmt.value)
+            _write(outs, stmt.target)
         case surface.Expr():
-            _reads(ctx, stmt, stored)
+            _reads(outs, stmt)
         case surface.If():
-            _branch(ctx, stmt, stored, around)
+            _branches(outs, stmt)
         case surface.For() | surface.While():
-            around = around | _stores_in(ctx, stmt)
-            for child in surface_children(stmt):
-                _statement(ctx, child, stored, around)
+            inside = replace(outs, around=outs.around | _stores_in(outs.ctx, stmt))
+            _statements(inside, surface_children(stmt))
         case _:
-            for child in surface_children(stmt):
-                _statement(ctx, child, stored, around)
+            _statements(outs, surface_children(stmt))
 
 
-def _branch(ctx: Context, stmt: surface.If, stored: set[ArrayMeaning], around: frozenset[ArrayMeaning]) -> None:
-    _reads(ctx, stmt.test, stored)
-    known = ctx.typed.dead.get(stmt)
+def _branches(outs: _Outs, stmt: surface.If) -> None:
+    _reads(outs, stmt.test)
+    known = outs.ctx.typed.dead.get(stmt)
     bodies = (stmt.body, stmt.orelse) if known is None else (stmt.body if known else stmt.orelse,)
-    for body in bodies:
-        inside = stored | around
-        for child in body:
-            _statement(ctx, child, inside, around)
-        stored |= inside - around
+    arms = [replace(outs, stored=set(outs.stored), earlier=outs.around) for _ in bodies]
+    for arm, body in zip(arms, bodies, strict=True):
+        _statements(arm, body)
+        outs.stored |= arm.stored
 
 
 def _stores_in(ctx: Context, stmt: surface.Stmt) -> frozenset[ArrayMeaning]:
@@ -163,50 +174,52 @@ def _store_to(ctx: Context, target: surface.Expr, stored: set[ArrayMeaning]) -> 
                 stored.add(base.owner)
 
 
-def _write(ctx: Context, target: surface.Expr, stored: set[ArrayMeaning]) -> None:
+def _write(outs: _Outs, target: surface.Expr) -> None:
     if isinstance(target, surface.TupleExpr):
         for item in target.items:
-            _write(ctx, item, stored)
+            _write(outs, item)
     elif isinstance(target, surface.Subscript):
         for item in target.items:
-            _reads(ctx, item, stored)
-        _store_to(ctx, target, stored)
+            _reads(outs, item)
+        _store_to(outs.ctx, target, outs.stored)
 
 
-def _reads(ctx: Context, expr: surface.Expr, stored: set[ArrayMeaning]) -> None:
-    call = ctx.typed.calls.get(expr) if isinstance(expr, surface.Call) else None
+def _reads(outs: _Outs, expr: surface.Expr) -> None:
+    calls, meanings = outs.ctx.typed.calls, outs.ctx.typed.meanings
+    call = calls.get(expr) if isinstance(expr, surface.Call) else None
     if isinstance(call, FunctionCall):
         # What the callee does to an array is its own affair here; the prover looks inside.
-        arrays = (ctx.typed.meanings.get(a) for a in call.args if a is not None)
-        stored |= {m.owner for m in arrays if isinstance(m, ArrayMeaning)}
+        arrays = (meanings.get(a) for a in call.args if a is not None)
+        outs.stored |= {m.owner for m in arrays if isinstance(m, ArrayMeaning)}
     if isinstance(call, AtomicCall):
         for part in (*call.index, *call.operands):
-            _reads(ctx, part, stored)
+            _reads(outs, part)
         return
     if isinstance(call, BuiltinCall) and call.name == "len":
         return
     if isinstance(expr, surface.Subscript):
-        _element_read(ctx, expr, stored)
+        _element_read(outs, expr)
     for child in surface_children(expr):
         if isinstance(child, surface.Expr):
-            _reads(ctx, child, stored)
+            _reads(outs, child)
         elif isinstance(child, surface.Keyword):
-            _reads(ctx, child.value, stored)
+            _reads(outs, child.value)
 
 
-def _element_read(ctx: Context, expr: surface.Subscript, stored: set[ArrayMeaning]) -> None:
-    base = ctx.typed.meanings.get(expr.value)
-    if not isinstance(base, ArrayMeaning) or isinstance(ctx.typed.meanings.get(expr), ArrayMeaning | ShapeOf):
+def _element_read(outs: _Outs, expr: surface.Subscript) -> None:
+    meanings = outs.ctx.typed.meanings
+    base = meanings.get(expr.value)
+    if not isinstance(base, ArrayMeaning) or isinstance(meanings.get(expr), ArrayMeaning | ShapeOf):
         return
     if base.ownership == "atomic":
-        ctx.report(
+        outs.ctx.report(
             "E0306",
             expr.span,
             f"`{base.name}` is an `Atomic` parameter: only atomics touch it",
             "use `cuda.atomic.load`",
         )
-    elif base.ownership == "out" and base.owner not in stored:
-        ctx.report(
+    elif base.ownership == "out" and base.owner not in outs.stored | outs.earlier:
+        outs.ctx.report(
             "E0305",
             expr.span,
             f"`{base.name}` is an `Out` parameter and nothing has written it yet",

@@ -7,8 +7,8 @@ Non-goals: the `return` of a kernel, refused in `statements`.
 from __future__ import annotations
 
 from transpiler.check.context import Context
-from transpiler.check.meaning import Meaning, NoneMeaning, TupleMeaning, at_run_time, settled, type_of
-from transpiler.check.promotion import Refusal, conversion, join
+from transpiler.check.meaning import Meaning, NoneMeaning, Static, TupleMeaning, at_run_time, settled, type_of
+from transpiler.check.promotion import Refusal, conversion, fits, join
 from transpiler.check.statements import annotation_type
 from transpiler.diagnostics import Label
 from transpiler.ir import surface
@@ -33,7 +33,15 @@ def check_returns(ctx: Context, falls_through: bool) -> None:
             return
     if annotated is not None and falls_through and found:
         ctx.report("E0232", ctx.function.name_span, f"`{ctx.function.name}` has a path without a `return`")
+    _literals_fit(ctx, annotated or result)
     ctx.typed.returns = annotated or (settled(result) if result is not None else None)
+
+
+def _literals_fit(ctx: Context, result: Meaning | None) -> None:
+    held = type_of(settled(result)) if result is not None else None
+    for meaning, span in ctx.return_meanings:
+        if isinstance(meaning, Static) and held is not None and not fits(meaning.value, held):
+            ctx.report("E0208", span, f"the number {meaning.value} does not fit {held}, what the function returns")
 
 
 def _joined(ctx: Context, a: Meaning, b: Meaning, span: Span) -> Meaning | None:

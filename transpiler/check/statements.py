@@ -6,6 +6,8 @@ one type. Non-goals: definite assignment (`assignment`), which paths run.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from transpiler.check import promotion
 from transpiler.check.calls import storable
 from transpiler.check.context import BUILTIN_DTYPES, Context
@@ -148,13 +150,15 @@ def bind(ctx: Context, name: surface.Name, meaning: Meaning | None, value: surfa
         if target is not None and found is not None:
             storable(ctx, value, found, target)
         return
-    _join_local(ctx, name, meaning)
+    held = type_of(_join_local(ctx, name, meaning))
+    if isinstance(meaning, Static) and held is not None and not promotion.fits(meaning.value, held):
+        ctx.report("E0208", value.span, f"the number {meaning.value} does not fit {held}, the type of `{name.id}`")
 
 
 def _bind_array(ctx: Context, name: surface.Name, array: ArrayMeaning, value: surface.Expr) -> None:
     call = ctx.typed.calls.get(value) if isinstance(value, surface.Call) else None
     if isinstance(call, AllocCall) and array.name != name.id:
-        array = ArrayMeaning(name.id, array.dtype, array.shape, array.space, array.ownership, array.origin)
+        array = replace(array, name=name.id)
         ctx.views[array.origin] = array
         ctx.typed.calls[value] = AllocCall(array, call.shape, call.fill, call.values)  # type: ignore[index]
         ctx.typed.meanings[value] = array
@@ -166,20 +170,20 @@ def _bind_once(ctx: Context, name: surface.Name, meaning: Meaning, why: str) -> 
     if len(ctx.assignments[name.id]) > 1:
         labels = tuple(Label(span, "assigned here too") for span in ctx.assignments[name.id] if span != name.span)[:1]
         ctx.report("E0222", name.span, f"`{name.id}` {why}, so it can be assigned only once", "use two names", labels)
+        if known is not None:
+            return  # the first one stands: two would take turns for ever
     if known != meaning:
         ctx.typed.locals[name.id] = meaning
         ctx.changed = True
 
 
-def _join_local(ctx: Context, name: surface.Name, meaning: Meaning) -> None:
+def _join_local(ctx: Context, name: surface.Name, meaning: Meaning) -> Meaning | None:
+    """The type of the local with this assignment; None after a report."""
     meaning = at_run_time(meaning)
     known = ctx.typed.locals.get(name.id)
     if known is None:
-        ctx.typed.locals[name.id] = meaning
         ctx.first_assignment[name.id] = (meaning, name.span)
-        ctx.changed = True
-        return
-    joined = _join(known, meaning)
+    joined = meaning if known is None else _join(known, meaning)
     if isinstance(joined, promotion.Refusal):
         first, span = ctx.first_assignment.get(name.id, (known, name.span))
         ctx.report(
@@ -189,9 +193,11 @@ def _join_local(ctx: Context, name: surface.Name, meaning: Meaning) -> None:
             joined.help,
             (Label(span, f"`{name.id}` is {describe(first)} here"),),
         )
-    elif joined != known:
+        return None
+    if joined != known:
         ctx.typed.locals[name.id] = joined
         ctx.changed = True
+    return joined
 
 
 def _join(a: Meaning, b: Meaning) -> Meaning | promotion.Refusal:
@@ -402,8 +408,10 @@ def _if(ctx: Context, stmt: surface.If) -> None:
         check_body(ctx, stmt.body if test.value else stmt.orelse)
         return
     ctx.typed.dead.pop(stmt, None)
+    ctx.branch_depth += 1
     check_body(ctx, stmt.body)
     check_body(ctx, stmt.orelse)
+    ctx.branch_depth -= 1
 
 
 def _for(ctx: Context, stmt: surface.For) -> None:
@@ -419,10 +427,16 @@ def _for(ctx: Context, stmt: surface.For) -> None:
         case SequenceMeaning():
             for item in meaning.items:
                 assign(ctx, stmt.target, _item_type(item), stmt.iter)
+    _loop_body(ctx, stmt)
+
+
+def _loop_body(ctx: Context, stmt: surface.For | surface.While) -> None:
+    ctx.branch_depth += 1
     ctx.loop_depth += 1
     check_body(ctx, stmt.body)
     ctx.loop_depth -= 1
     check_body(ctx, stmt.orelse)
+    ctx.branch_depth -= 1
 
 
 def _item_type(item: Meaning) -> Meaning:
@@ -433,12 +447,14 @@ def _item_type(item: Meaning) -> Meaning:
 
 def _while(ctx: Context, stmt: surface.While) -> None:
     test = infer_condition(ctx, stmt.test)
-    if isinstance(test, Static) and test.value and not _leaves(stmt.body):
+    ctx.typed.dead.pop(stmt, None)
+    if isinstance(test, Static) and not test.value:
+        ctx.typed.dead[stmt] = False
+        check_body(ctx, stmt.orelse)
+        return
+    if isinstance(test, Static) and not _leaves(stmt.body):
         ctx.report("W0205", stmt.span, "this loop has no `break` and no `return`: it does not end")
-    ctx.loop_depth += 1
-    check_body(ctx, stmt.body)
-    ctx.loop_depth -= 1
-    check_body(ctx, stmt.orelse)
+    _loop_body(ctx, stmt)
 
 
 def _leaves(body: tuple[surface.Stmt, ...]) -> bool:

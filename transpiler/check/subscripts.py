@@ -16,6 +16,7 @@ from transpiler.check.meaning import (
     Qualified,
     ShapeOf,
     Static,
+    Text,
     TupleMeaning,
     type_of,
 )
@@ -39,6 +40,10 @@ def attribute(ctx: Context, expr: surface.Attribute) -> Meaning | None:
             if expr.attr in "xyzw"[: base.size] and len(expr.attr) == 1:
                 return base.dtype
             ctx.report("E0234", expr.span, f"{base} has no attribute `{expr.attr}`")
+        case Text():
+            ctx.report(
+                "E0230", expr.span, "strings have no methods in a kernel", 'print an f-string: `print(f"{x:.3f}")`'
+            )
         case None:
             pass
         case _:
@@ -54,13 +59,16 @@ def _qualified_attribute(ctx: Context, expr: surface.Attribute, base: Qualified)
             return INDEX
         ctx.report("E0234", expr.span, f"`cuda.{parent}` has the attributes x, y and z")
         return None
-    meaning = ctx.qualified(f"{base.name}.{expr.attr}")
-    if meaning == Qualified("transpiler.cuda.laneid"):
-        return INDEX
-    return meaning
+    name = f"{base.name}.{expr.attr}"
+    if name in ctx.module.names:  # of another kernel file: `import common`, then `common.EPS`
+        return ctx.definition(expr, ctx.module.names[name], name)
+    return ctx.qualified(name)
 
 
 def _array_attribute(ctx: Context, expr: surface.Attribute, array: ArrayMeaning) -> Meaning | None:
+    if array.dynamic and expr.attr in ("shape", "size"):
+        ctx.report("E0204", expr.span, f"the size of `{array.name}` is what the launch gives with `smem=`")
+        return None
     match expr.attr:
         case "shape":
             return ShapeOf(array)

@@ -194,6 +194,9 @@ def _column_dtype(local: device.Local, values: list[int | float | bool]) -> DTyp
 
 
 def lower_while(low: Lowering, stmt: surface.While) -> None:
+    if stmt in low.typed.dead:  # the test is False at compile time
+        _else(low, stmt.orelse, None)
+        return
     flag = _else_flag(low, stmt)
     with low.block() as pre:
         test = condition(low, stmt.test)
