@@ -16,6 +16,7 @@ from transpiler import (
     i32,
     i64,
     kernel,
+    permutation,
     requires,
     u8,
 )
@@ -107,7 +108,8 @@ def histogram(x: In[i32, int], hist: Atomic[i32, int], n: i32, bins: i32):
 
 
 @kernel(domain=N, block=256, checks="dynamic")
-def gather(index: In[i32, N], x: In[f32, int], y: Out[f32, N]):
+def gather(index: In[i32, N], x: In[f32, M], y: Out[f32, N]):
+    requires(M >= 1)
     i = cuda.grid(1)
     if i < N:
         y[i] = x[index[i]]

@@ -96,7 +96,7 @@ class FakeDriver:
         self.launch(handle, gx, gy, gz, bx, by, bz, shared, stream, params, 0)
         self.log[-1] = ("cooperative", stream)
 
-    def current_stream(self) -> int:
+    def current_stream(self, device: int = -1) -> int:
         return self.stream
 
     def synchronize(self, stream: int) -> None:

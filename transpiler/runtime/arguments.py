@@ -14,6 +14,7 @@ from typing import Any
 
 from transpiler.runtime import dtypes
 from transpiler.runtime.driver import Driver
+from transpiler.runtime.streams import Producer, stream_pointer, torch_stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,8 @@ class ArrayArg:
     strides: tuple[int, ...] | None
     device: int | None
     readonly: bool
-    stream: int | None
-    """The stream whose work produces the contents, where the array names one."""
+    producer: Producer | None
+    """The stream whose work produces the contents, where it can be known."""
     owner: Any
 
     @property
@@ -138,8 +139,9 @@ def _from_torch(value: Any) -> ArrayArg | Unusable:
     itemsize = value.element_size()
     contiguous = value.is_contiguous()
     strides = None if contiguous else tuple(step * itemsize for step in value.stride())
+    device = value.device.index
     return ArrayArg(
-        value.data_ptr(), name, itemsize, tuple(value.shape), strides, value.device.index, False, None, value
+        value.data_ptr(), name, itemsize, tuple(value.shape), strides, device, False, torch_stream(device), value
     )
 
 
@@ -159,11 +161,12 @@ def _from_interface(value: Any, interface: dict[str, Any], driver: Driver, reado
         if same_layout(shape, strides, c_strides(shape, itemsize)):
             strides = None
     stream = interface.get("stream")
+    producer = None if stream is None else stream_pointer(stream)
     empty = 0 in shape
     device = None if empty else driver.device_of(pointer)
     if device is None and not empty:
         return _host(value)
-    return ArrayArg(pointer or 0, name, itemsize, shape, strides, device, bool(read_only) or readonly, stream, value)
+    return ArrayArg(pointer or 0, name, itemsize, shape, strides, device, bool(read_only) or readonly, producer, value)
 
 
 _DLPACK_CUDA = (2, 13)

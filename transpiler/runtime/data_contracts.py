@@ -165,7 +165,7 @@ class Checker:
             None,
             record.device,
             True,
-            record.stream,
+            record.producer,
             record.owner,
         )
 

@@ -94,8 +94,8 @@ class CudaDriver:
     def resident_blocks(self, function: Function, threads: int, shared: int) -> int:
         return self._driver.occupancyMaxActiveBlocksPerMultiprocessor(function.handle, threads, shared)
 
-    def current_stream(self) -> int:
-        return self._current_stream().ptr
+    def current_stream(self, device: int = -1) -> int:
+        return self._current_stream(device).ptr
 
     def capturing(self, stream: int) -> bool:
         return bool(self._runtime.streamIsCapturing(stream)) if stream else False

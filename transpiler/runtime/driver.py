@@ -88,8 +88,8 @@ class Driver(Protocol):
         /,
     ) -> None: ...
 
-    def current_stream(self) -> int:
-        """The stream that CuPy code of this thread uses now."""
+    def current_stream(self, device: int = -1) -> int:
+        """The stream that CuPy code of this thread uses now on a device, the current one unless named."""
         ...
 
     def synchronize(self, stream: int) -> None: ...

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ from transpiler.runtime.lifetime import Keeper
 from transpiler.runtime.matcher import Matcher, matcher
 from transpiler.runtime.plan import Buffer, Configuration, Plan, make_plan, refuse_failed
 from transpiler.runtime.refusal import refusal
-from transpiler.runtime.streams import producer_stream, stream_pointer
+from transpiler.runtime.streams import Producer, address_of, stream_pointer
 from transpiler.runtime.unit import Dim3, Program
 
 SYNC = os.environ.get("TRANSPILER_SYNC", "") not in ("", "0")
@@ -68,11 +68,11 @@ class Lane:
 
     config: Configuration
     plans: dict[tuple[Any, ...], Plan]
-    last: tuple[int, Plan, Matcher | None] | None = None
+    last: tuple[int, Plan, Matcher | None, Sequence[Producer] | None] | None = None
 
 
-Admitted = tuple[Plan, tuple[Any, ...], Dim3, int, int, list[ArrayArg] | None]
-"""A launch that may run: plan, arguments, grid, dynamic shared memory, device, arrays of other libraries."""
+Admitted = tuple[Plan, tuple[Any, ...], Dim3, int, int, Sequence[Producer] | None]
+"""A launch that may run: plan, arguments, grid, dynamic shared memory, device, producers of arrays of other libraries."""
 
 
 class Launcher:
@@ -113,8 +113,8 @@ class Launcher:
             if packed is not None:
                 plan = last[1]
                 if not plan.by_value:
-                    return plan, packed, plan.grid, plan.shared, device, None
-                return self._by_value(plan, packed, device, None)
+                    return plan, packed, plan.grid, plan.shared, device, last[3]
+                return self._by_value(plan, packed, device, last[3])
         return self._admit(args, lane, device)
 
     def _admit(self, args: tuple[Any, ...], lane: Lane, device: int) -> Admitted:
@@ -122,7 +122,7 @@ class Launcher:
         array_type = self._array_type
         key: list[Any] = [device]
         head: list[Any] = []
-        others: list[ArrayArg] | None = None
+        others: list[Producer] | None = None
         for value in args:
             kind = type(value)
             if kind is array_type:
@@ -140,16 +140,15 @@ class Launcher:
                 part, entry, array = self._read_other(len(head), value, device)
                 head.append(entry)
                 key.append(part)
-                if array is not None:
-                    others = others or []
-                    others.append(array)
+                if array is not None and array.producer is not None:
+                    others = [*(others or ()), array.producer]
         for position in self._consts:
             key.append(head[position])
         plan = lane.plans.get(tuple(key))
         if plan is None:
             plan = self._make_plan(tuple(key), args, lane, device)
         elif lane.last is None or lane.last[1] is not plan:
-            lane.last = device, plan, matcher(plan, args, array_type, device)
+            lane.last = device, plan, matcher(plan, args, array_type, device), others
         if plan.keep is not None:
             head = [head[i] for i in plan.keep]
 
@@ -168,7 +167,9 @@ class Launcher:
             return self._by_value(plan, tuple(head), device, others)
         return plan, tuple(head), plan.grid, plan.shared, device, others
 
-    def _by_value(self, plan: Plan, packed: tuple[Any, ...], device: int, others: list[ArrayArg] | None) -> Admitted:
+    def _by_value(
+        self, plan: Plan, packed: tuple[Any, ...], device: int, others: Sequence[Producer] | None
+    ) -> Admitted:
         """What depends on the values of scalars: grid, conditions, shared memory."""
         values = [*packed, *plan.tail]
         grid = plan.grid if plan.grid_of is None else checks.grid_now(plan, values)
@@ -184,7 +185,7 @@ class Launcher:
         plan, packed, (grid_x, grid_y, grid_z), shared, device, others = admitted
         if plan.loaded.failure is not None and plan.loaded.failure.failed():
             checks.raise_failure(plan)
-        pointer = self.driver.current_stream() if stream is None else stream_pointer(stream)
+        pointer = self.driver.current_stream(device) if stream is None else stream_pointer(stream)
         if plan.loaded.data_checks:
             self._check_data(plan, packed, args, pointer)
         if others is not None:
@@ -344,10 +345,10 @@ class Launcher:
         grids.check_residency(plan.unit.kernel, grid, resident, plan.loaded.limits)
         self.driver.launch_cooperative(plan.handle, *grid, x, y, z, shared, stream, table)
 
-    def _follow_producers(self, others: list[ArrayArg], stream: int, asked: Any) -> int:
+    def _follow_producers(self, others: Sequence[Producer], stream: int, asked: Any) -> int:
         """The stream for arrays of other libraries: their own current one, made to wait for other producers."""
-        known = [p for p in map(producer_stream, others) if p is not None]
-        if asked is None and known:
+        known = [address_of(producer) for producer in others]
+        if asked is None:
             stream = known[0]
         for producer in dict.fromkeys(known):
             if producer != stream and not self.driver.capturing(stream):

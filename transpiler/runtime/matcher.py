@@ -3,7 +3,7 @@
 In: a plan that has been used before. Out: a function from the arguments of a call to what is packed, or None. It is written for
 the plan's own dtypes, shapes and ranges, so that a repeated launch neither builds a key nor walks tables. A yes is final; a no
 says nothing: the general path decides, and explains. So this module can make launches faster, never more permissive.
-Non-goals: arrays of other libraries than CuPy; conditions on scalars (the launch checks them for both paths).
+Non-goals: arrays of other libraries than CuPy and PyTorch; conditions on scalars (the launch checks them for both paths).
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ class _Code:
         self.kept = plan.keep if plan.keep is not None else tuple(range(len(args)))
         params = plan.unit.kernel.params
         self.arrays = [a for a, p in zip(self.kept, params, strict=True) if isinstance(p, d.ArrayParam)]
-        self.simple = all(type(args[a]) is array_type for a in self.arrays) and all(
-            type(value) in (bool, int, float) or value is None or type(value) is array_type for value in args
+        self.tensors = {a for a in self.arrays if type(args[a]).__module__ == "torch"}
+        if self.tensors:
+            self.constants["B"] = type(args[min(self.tensors)])
+        self.simple = all(type(args[a]) is array_type or a in self.tensors for a in self.arrays) and all(
+            type(value) in (bool, int, float) or value is None or a in self.arrays for a, value in enumerate(args)
         )
 
     def function(self) -> Matcher:
@@ -43,7 +46,14 @@ class _Code:
         lines += [f"    {names}= args"] if names else []
         lines += [f"    if {test}: return None" for test in self._tests_of_values()]
         for i in self.arrays:
-            lines += [f"    d{i} = a{i}.data", f"    p{i} = d{i}.ptr", f"    if d{i}.device_id != DEVICE: return None"]
+            if i in self.tensors:
+                lines += [f"    p{i} = a{i}.data_ptr()", f"    if a{i}.get_device() != DEVICE: return None"]
+            else:
+                lines += [
+                    f"    d{i} = a{i}.data",
+                    f"    p{i} = d{i}.ptr",
+                    f"    if d{i}.device_id != DEVICE: return None",
+                ]
         lines += [f"    if {test}: return None" for test in self._tests_of_pointers()]
         packed = "".join(f"{'p' if i in self.arrays else 'a'}{i}, " for i in self.kept)
         lines.append(f"    return ({packed})")
@@ -61,9 +71,14 @@ class _Code:
         steps = {self.kept[step[0]]: step for step in self.plan.scalar_steps}
         for i, value in enumerate(self.args):
             if i in self.arrays:
-                tests.append(f"type(a{i}) is not A or a{i}.dtype is not {self._constant(f'T{i}', value.dtype)}")
+                kind_name = "B" if i in self.tensors else "A"
+                tests.append(
+                    f"type(a{i}) is not {kind_name} or a{i}.dtype is not {self._constant(f'T{i}', value.dtype)}"
+                )
                 tests.append(f"a{i}.shape != {self._constant(f'S{i}', value.shape)}")
-                if value._c_contiguous:
+                if i in self.tensors:
+                    tests.append(f"a{i}.stride() != {self._constant(f'R{i}', value.stride())}")
+                elif value._c_contiguous:
                     tests.append(f"not a{i}._c_contiguous")
                 else:
                     tests.append(f"a{i}.strides != {self._constant(f'R{i}', value.strides)}")

@@ -1,18 +1,22 @@
 """Streams of other libraries as addresses.
 
-In: the `stream=` of a launch, or an array of another library. Out: the address of a CUDA stream; 0 is the default stream.
+In: the `stream=` of a launch, or the producer of an array of another library. Out: the address of a CUDA stream; 0 is the
+default stream.
 Non-goals: waiting (`runtime.hazards`, `runtime.launch`).
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import cache
 from typing import Any
-
-from transpiler.runtime.arguments import ArrayArg
 
 _LEGACY = 1
 """How the array interface spells the default stream; CUDA takes 0 too."""
+
+Producer = int | Callable[[], int]
+"""A stream by address, or what is asked for it at each launch."""
 
 
 def stream_pointer(stream: Any) -> int:
@@ -30,10 +34,16 @@ def stream_pointer(stream: Any) -> int:
     raise TypeError(f"stream= takes a CuPy, PyTorch or Numba stream or an address, not {type(stream).__name__}")
 
 
-def producer_stream(array: ArrayArg) -> int | None:
-    """The stream that produces the contents of an array, where it says so."""
-    if array.stream is not None:
-        return stream_pointer(array.stream)
-    if type(array.owner).__module__.partition(".")[0] == "torch":
-        return int(sys.modules["torch"].cuda.current_stream(array.device).cuda_stream)
-    return None
+def address_of(producer: Producer) -> int:
+    return producer if isinstance(producer, int) else producer()
+
+
+@cache
+def torch_stream(device: int) -> Callable[[], int]:
+    """PyTorch's current stream on a device, at each call."""
+
+    def current() -> int:
+        return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream)
+
+    raw = getattr(getattr(sys.modules.get("torch"), "_C", None), "_cuda_getCurrentRawStream", None)
+    return current if raw is None else lambda: raw(device)
