@@ -84,9 +84,20 @@ class Kernel:
         handle = self._handle()
         return handle.bind(handle.launcher.bind_arguments(args, named), handle.own_lane, stream)
 
-    def simulate(self, *args: Any, grid: Any = None, block: Any = None, **named: Any) -> Report:
-        """Run on NumPy arrays, on this machine: what the kernel means, with races and bad accesses found."""
-        return self._handle().simulate(args, named, grid, block)
+    def simulate(
+        self,
+        *args: Any,
+        grid: Any = None,
+        block: Any = None,
+        schedule: str | int | None = None,
+        smem: int = 0,
+        **named: Any,
+    ) -> Report:
+        """Run on NumPy arrays, on this machine: what the kernel means, with races and bad accesses found.
+
+        `schedule` is the order in which threads act where an order shows: `None` ascending, `"reverse"`, or a seed.
+        """
+        return self._handle().simulate(args, named, grid, block, schedule=schedule, smem=smem)
 
     # --- what the compiler made of it ---------------------------------------------------------------------
 

@@ -130,6 +130,12 @@ def test_simulation_needs_no_driver(k: ModuleType):
     assert not k.racy.simulate(np.ones(100, "f4")).ok, "also what is not proved"
 
 
+def test_a_schedule_shows_what_a_race_may_do(k: ModuleType):
+    last, first = np.arange(100, dtype="f4"), np.arange(100, dtype="f4")
+    assert k.racy.simulate(last).codes() == k.racy.simulate(first, schedule="reverse").codes() == {"E0301"}
+    assert (last[0], first[0]) == (99, 0)
+
+
 def test_a_constant_that_changed_is_an_error(driver: FakeDriver, k: ModuleType):
     k.TILE = 32
     with pytest.raises(LaunchError, match=r"E0819: `TILE` is 32 in the running program, 16 in the text"):

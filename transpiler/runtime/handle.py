@@ -147,8 +147,8 @@ class Handle:
     def ptx(self, arch: str) -> str:
         return session().builder.ptx(compiled(self.report()), arch)
 
-    def simulate(self, args: tuple[Any, ...], named: Mapping[str, Any], grid: Any, block: Any) -> Any:
-        """Run the kernel in the simulator."""
+    def simulate(self, args: tuple[Any, ...], named: Mapping[str, Any], grid: Any, block: Any, **options: Any) -> Any:
+        """Run the kernel in the simulator; `options` are the simulator's."""
         from transpiler.simulate import simulate
 
         bound = bind_arguments(self.program, args, named)
@@ -156,7 +156,8 @@ class Handle:
         kernel = self.lowered(given)
         values = dict(zip((p.name for p in self.program.parameters), bound, strict=True))
         wanted = {p.name for p in kernel.params}
-        return simulate(kernel, {n: v for n, v in values.items() if n in wanted}, grid=grid, block=block)
+        arguments = {n: v for n, v in values.items() if n in wanted}
+        return simulate(kernel, arguments, grid=grid, block=block, **options)
 
     def lowered(self, given: Mapping[str, Given]) -> d.Kernel:
         """The device IR for these arguments, proved or not: the simulator shows what is wrong with it."""
