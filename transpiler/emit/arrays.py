@@ -6,7 +6,7 @@ Non-goals: parameters (`abi`).
 
 from __future__ import annotations
 
-from transpiler.emit import literals, text
+from transpiler.emit import text
 from transpiler.emit.cpp_types import LONG, cpp_type
 from transpiler.emit.expressions import Printer, literal
 from transpiler.emit.memory import Place
@@ -33,7 +33,7 @@ def declare(p: Printer, arrays: tuple[d.Array, ...], layout: SharedLayout | None
 
 def _declaration(p: Printer, array: d.Array) -> str:
     name, ctype = p.arrays[array].name, cpp_type(array.dtype)
-    subscripts = _subscripts(array.shape)
+    subscripts = _subscripts(p, array.shape)
     if isinstance(array, d.ConstArray):
         values = [_element(array, value) for value in array.values]
         return f"constexpr {ctype} {name}{subscripts} = {_nested(values, array.shape)};"
@@ -42,8 +42,8 @@ def _declaration(p: Printer, array: d.Array) -> str:
     return f"{'__shared__ ' if isinstance(array, d.SharedArray) else ''}{ctype} {name}{subscripts};"
 
 
-def _subscripts(shape: tuple[d.Expr, ...]) -> str:
-    return "".join(f"[{literals.integer(int(e.value), 'int')}]" for e in shape if isinstance(e, d.Const)) or "[1]"
+def _subscripts(p: Printer, shape: tuple[d.Expr, ...]) -> str:
+    return "".join(f"[{p.text(extent)}]" for extent in shape) or "[1]"
 
 
 def _element(array: d.Array, value: float) -> str:
@@ -68,7 +68,7 @@ def _carve(p: Printer, layout: SharedLayout) -> list[str]:
             lines.append(f"{ctype}* const {name} = reinterpret_cast<{ctype}*>({end});")
             end = f"{name} + {_count(p, array).at(text.BINARY['+'] + 1)}"
         else:
-            row = _subscripts(array.shape[1:])
+            row = _subscripts(p, array.shape[1:])
             lines.append(f"{ctype} (*const {name}){row} = reinterpret_cast<{ctype} (*){row}>({end});")
             end = f"{name} + {p.text(array.shape[0])}"
     if layout.leftover is not None:

@@ -57,8 +57,9 @@ def call(p: Printer, stmt: d.Atomic, target: Text) -> Text:
         return text.call(name, [address, *operands], ctype)
     if dtype.name == "i64" and stmt.op in ("add", "and", "or", "xor", "exch", "cas"):
         address = f"reinterpret_cast<{ULONG}*>({address})"
-        operands = [f"({ULONG}){p.exactly(operand, LONG).at(text.UNARY)}" for operand in stmt.operands]
-        return text.cast(text.call(name, [address, *operands], ULONG), LONG)
+        operands = [p.exactly(operand, ULONG).text for operand in stmt.operands]
+        called = text.call(name, [address, *operands], ULONG)
+        return called if stmt.target is None else text.cast(called, LONG)
     if stmt.op == "sub" and dtype.name in ("u64", "f32", "f64"):
         negative = text.unary("-", p.exactly(stmt.operands[0], ctype), ctype)
         return text.call(f"atomicAdd{suffix}", [address, negative.text], ctype)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from transpiler.emit import arrays, literals, scopes, text, walk
 from transpiler.emit.abi import AbiParam, Checks, function_names, interval, parameters
+from transpiler.emit.coalesce import coalesce
 from transpiler.emit.constants import Constants
 from transpiler.emit.cpp_types import LONG, PROMOTED, cpp_type, index_type
 from transpiler.emit.expressions import FunctionName, Printer, constant_type, literal
@@ -234,9 +235,10 @@ class Emitter:
             if isinstance(node, d.Const) and node.name and (cpp := printer.constants.name(node)):
                 names.reserve(cpp)
         prologue = arrays.declare(printer, function.arrays, layout, names)
-        plan = scopes.plan(function.body, function.params, names)
+        stmts = coalesce(function.body)
+        plan = scopes.plan(stmts, function.params, names)
         loops: dict[d.Local, list[d.For]] = {}
-        for stmt in walk.statements(function.body):
+        for stmt in walk.statements(stmts):
             if isinstance(stmt, d.For) and stmt not in plan.hidden:
                 loops.setdefault(stmt.counter, []).append(stmt)
         self.declare_variables(function, printer, plan, loops)
@@ -257,7 +259,7 @@ class Emitter:
             check,
             lambda name: names.fresh(name, taken),
         )
-        return prologue, statements.function_body(function.body)
+        return prologue, statements.function_body(stmts)
 
     @staticmethod
     def declare_variables(

@@ -1,7 +1,8 @@
-"""Device code that units need beside their kernels: the files of `templates/device`, each pasted once and only if used.
+"""Device code that units need beside their kernels: definitions from the files of `templates/device`, only those that are used.
 
-In: names of files, as the printer meets their functions. Out: their text, those that they build on first, and the
-CUDA headers that they include. A file says what it builds on in lines `// uses: other.cuh`.
+In: names of files, as the printer meets their functions; in the end the text that calls them. Out: the definitions that the text
+reaches, each once, and the CUDA headers that they include. A file says what it builds on in lines `// uses: other.cuh`; its
+first comment is about the whole file, a comment behind that about the definition under it.
 Non-goals: deciding which helper an operation needs.
 """
 
@@ -15,29 +16,85 @@ from transpiler.records import record
 
 _USES = re.compile(r"^// uses: (\S+)\n", re.MULTILINE)
 _INCLUDE = re.compile(r"^#include <(\S+)>\n", re.MULTILINE)
-_DEFINED = re.compile(r"^(?:__device__|struct)\b[^\n(]*?\b(\w+)(?= *[({])", re.MULTILINE)
-_NAMESPACE = re.compile(r"^namespace (\w+)", re.MULTILINE)
+_NAMESPACE = re.compile(r"^namespace (\w+) \{$")
+_TEMPLATE = re.compile(r"\btemplate\s*<[^<>]*>")
+_DEFINED = re.compile(r"\b(?:struct|union|class)\s+(\w+)|(operator\s*\W+|\w+)\s*\(")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@record
+class Definition:
+    """A function, a struct or one overload or specialisation of them, with the comment above it."""
+
+    name: str
+    text: str
+    words: frozenset[str]
 
 
 @record
 class Helper:
     name: str
-    text: str
+    comment: str
+    namespace: str
+    definitions: tuple[Definition, ...]
     uses: tuple[str, ...]
     includes: tuple[str, ...]
-    identifiers: frozenset[str]
+
+    @property
+    def identifiers(self) -> frozenset[str]:
+        """What it defines at the scope of the unit."""
+        return frozenset({self.namespace} if self.namespace else {d.name for d in self.definitions})
 
 
 @cache
 def load(name: str) -> Helper:
     raw = (files("transpiler.templates") / "device" / name).read_text("utf-8")
-    text = _INCLUDE.sub("", _USES.sub("", raw)).replace("#pragma once\n", "").strip()
-    identifiers = frozenset(_DEFINED.findall(text)) if "namespace " not in text else frozenset(_NAMESPACE.findall(text))
-    return Helper(name, text, tuple(_USES.findall(raw)), tuple(_INCLUDE.findall(raw)), identifiers)
+    lines = _INCLUDE.sub("", _USES.sub("", raw)).strip().split("\n")
+    comment = _take_comment(lines)
+    namespaces = [match[1] for line in lines if (match := _NAMESPACE.match(line))]
+    body = [line for line in lines if not _NAMESPACE.match(line) and not line.startswith("}  // namespace")]
+    return Helper(
+        name,
+        "\n".join(comment),
+        namespaces[0] if namespaces else "",
+        _definitions(body),
+        tuple(_USES.findall(raw)),
+        tuple(_INCLUDE.findall(raw)),
+    )
+
+
+def _take_comment(lines: list[str]) -> list[str]:
+    out = []
+    while lines and lines[0].startswith("//"):
+        out.append(lines.pop(0))
+    return out
+
+
+def _definitions(lines: list[str]) -> tuple[Definition, ...]:
+    """Cut at the lines where every brace is closed again."""
+    out: list[Definition] = []
+    pending: list[str] = []
+    depth = 0
+    for line in lines:
+        if not line.strip() and depth == 0:
+            continue
+        pending.append(line)
+        depth += line.count("{") - line.count("}")
+        if depth == 0 and line.rstrip().endswith(("}", ";")):
+            out.append(_definition("\n".join(pending)))
+            pending = []
+    return tuple(out)
+
+
+def _definition(text: str) -> Definition:
+    code = re.sub(r"//.*", "", text)
+    match = _DEFINED.search(_TEMPLATE.sub("", code))
+    name = (match[1] or match[2]) if match else text
+    return Definition(name, text, frozenset(_WORD.findall(code)))
 
 
 class Helpers:
-    """Collects the helpers of one unit in order of first use, which is a fixed order: that of the source."""
+    """Collects the helper files of one unit in order of first use, which is a fixed order: that of the source."""
 
     def __init__(self) -> None:
         self._used: dict[str, Helper] = {}
@@ -57,9 +114,28 @@ class Helpers:
         """Ask for a header of the CUDA toolkit."""
         self.includes[header] = None
 
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return tuple(helper.text for helper in self._used.values())
+    def texts(self, callers: str) -> tuple[str, ...]:
+        """The definitions that `callers` reaches, by file."""
+        reached = self._reached(frozenset(_WORD.findall(callers)))
+        out = []
+        for helper in self._used.values():
+            kept = [d.text for d in helper.definitions if d.name in reached]
+            if not kept:
+                continue
+            body = "\n".join(kept)
+            if helper.namespace:
+                body = f"namespace {helper.namespace} {{\n\n{body}\n\n}}  // namespace {helper.namespace}"
+            out.append(f"{helper.comment}\n{body}" if helper.comment else body)
+        return tuple(out)
+
+    def _reached(self, words: frozenset[str]) -> set[str]:
+        definitions = [d for helper in self._used.values() for d in helper.definitions]
+        reached: set[str] = set()
+        waiting = set(words)
+        while waiting:
+            reached |= waiting
+            waiting = {w for d in definitions if d.name in waiting for w in d.words} - reached
+        return reached
 
 
 @cache

@@ -187,10 +187,10 @@ def data(p: Printer, e: d.Binary) -> Text:
 
 
 def _compute(p: Printer, e: d.Expr, ctype: str) -> Text:
-    """An operand in the type that C++ computes in: `int` for the narrow ones."""
+    """An operand in the type that C++ computes in; the narrow ones become `int` by themselves, in calls too."""
     out = p.expr(e)
     if ctype in PROMOTED:
-        return out if out.ctype == INT else p.exactly(e, INT)
+        return out if out.ctype in PROMOTED else p.exactly(e, INT)
     return p.exactly(e, ctype)
 
 
@@ -218,7 +218,8 @@ def _data_division(p: Printer, e: d.Binary, ctype: str, left: Interval, right: I
 
 
 def _data_shift(p: Printer, e: d.Binary, ctype: str, fits: bool) -> Text:
-    a, b = _compute(p, e.left, ctype), p.expr(e.right)
+    a = _compute(p, e.left, ctype)
+    b = literal_int(e.right) if isinstance(e.right, d.Const) and not e.right.name else p.expr(e.right)
     work = INT if ctype in PROMOTED else ctype
     if e.op == ">>" or work in (UINT, ULONG) or (fits and p.range_of(e.left)[0] >= 0):
         return _narrow(text.binary(e.op, a, b, work), ctype, fits)

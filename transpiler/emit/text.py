@@ -68,7 +68,8 @@ def unary(op: str, operand: Text, ctype: str) -> Text:
 def binary(op: str, left: Text, right: Text, ctype: str) -> Text:
     precedence = BINARY[op]
     left_text = f"({left.text})" if _confusing(op, left) else left.at(precedence)
-    right_text = f"({right.text})" if _confusing(op, right) else right.at(precedence + 1)
+    associative = op in ("&&", "||") and right.op == op  # short circuit goes left to right either way
+    right_text = f"({right.text})" if _confusing(op, right) else right.at(precedence + (not associative))
     if right_text.startswith(op) and op in "+-&":  # a - -b reads badly and a --b would not parse
         right_text = f"({right_text})"
     return Text(f"{left_text} {op} {right_text}", precedence, ctype, op, left_text, right.text)

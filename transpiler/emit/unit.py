@@ -89,14 +89,15 @@ def emit_unit(
         )
         texts.append(shown)
         entries.append(Entry(kernel, names[kernel], params, (), shared_layout(kernel), contract))
+    functions = [*unit.functions.values(), *texts]
     source = render(
         "unit.cu.j2",
         banner=banner(kernels, options),
         includes=tuple(unit.helpers.includes),
         namespace=namespace,
         constants=unit.constants.lines,
-        helpers=unit.helpers.texts,
-        functions=[*unit.functions.values(), *texts],
+        helpers=unit.helpers.texts("\n".join(functions)),
+        functions=functions,
     )
     sites = tuple(unit.sites.found.values())
     entries = [Entry(e.kernel, e.name, e.abi, sites, e.shared, e.contract) for e in entries]

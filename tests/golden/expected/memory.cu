@@ -1,0 +1,168 @@
+// Generated from memory.py. Edit that file, not this one.
+
+namespace memory {
+
+constexpr int TILE = 16;
+
+// Atomic load and store: one access that the compiler neither drops, repeats nor splits.
+template <int Size>
+struct atomic_word;
+template <>
+struct atomic_word<1> {
+    using type = unsigned char;
+};
+template <>
+struct atomic_word<2> {
+    using type = unsigned short;
+};
+template <>
+struct atomic_word<4> {
+    using type = unsigned int;
+};
+template <>
+struct atomic_word<8> {
+    using type = unsigned long long;
+};
+template <typename To, typename From>
+__device__ inline To same_bits(From value)
+{
+    static_assert(sizeof(To) == sizeof(From), "one size");
+    union {
+        From from;
+        unsigned char bytes[sizeof(From)];
+    } source = {value};
+    union bits {
+        __device__ bits() {}
+        To to;
+        unsigned char bytes[sizeof(To)];
+    } result;
+    for (int i = 0; i < (int)sizeof(To); ++i) {
+        result.bytes[i] = source.bytes[i];
+    }
+    return result.to;
+}
+
+// Atomic operations that the hardware lacks for a type: a loop around compare-and-swap on the aligned word that holds the value.
+// Comparison is of bits. Each returns the old value.
+template <typename T>
+struct atomic_cell {
+    static constexpr int word_bytes = sizeof(T) == 8 ? 8 : 4;
+    using word = typename atomic_word<word_bytes>::type;
+    using bits = typename atomic_word<sizeof(T)>::type;
+
+    word* address;
+    int shift;
+
+    __device__ explicit atomic_cell(T* value)
+    {
+        const unsigned long long place = reinterpret_cast<unsigned long long>(value);
+        address = reinterpret_cast<word*>(place / word_bytes * word_bytes);
+        shift = 8 * (int)(place % word_bytes);
+    }
+    __device__ word load() const { return *const_cast<volatile word*>(address); }
+    __device__ T value_in(word whole) const { return same_bits<T>((bits)(whole >> shift)); }
+    __device__ word with_value(word whole, T value) const
+    {
+        const word mask = (word)(bits)~(bits)0 << shift;
+        return (whole & ~mask) | ((word)same_bits<bits>(value) << shift);
+    }
+};
+struct atomic_min_op {
+    template <typename T>
+    __device__ static T apply(T old, T operand)
+    {
+        return operand < old ? operand : old;
+    }
+};
+template <typename Operation, typename T>
+__device__ inline T atomic_update(T* address, T operand)
+{
+    const atomic_cell<T> cell(address);
+    auto seen = cell.load();
+    while (true) {
+        const T old = cell.value_in(seen);
+        const auto before = atomicCAS(cell.address, seen, cell.with_value(seen, Operation::apply(old, operand)));
+        if (before == seen) {
+            return old;
+        }
+        seen = before;
+    }
+}
+
+// a + b that wraps around, as NumPy's does: signed overflow is undefined in C++, unsigned is not.
+__device__ inline int wrapping_add(int a, int b) { return (int)((unsigned int)a + (unsigned int)b); }
+__device__ inline long long wrapping_add(long long a, long long b)
+{
+    return (long long)((unsigned long long)a + (unsigned long long)b);
+}
+
+// Launch contract: M % 16 == 0
+// Launch contract: N % 16 == 0
+extern "C" __global__ void __launch_bounds__(256) orders(
+    const float* __restrict__ a,
+    const float* __restrict__ b,
+    const float* __restrict__ c,
+    float* __restrict__ d,
+    const float* __restrict__ e,
+    long long M,
+    long long N,
+    long long c_stride0,
+    long long c_stride1)
+{
+    __shared__ float tile[16][17];
+    float weights[3];
+    const int tx = threadIdx.x;
+    const int ty = threadIdx.y;
+    const int i = blockIdx.y * TILE + ty;
+    const int j = blockIdx.x * TILE + tx;
+    for (int k = 0; k < 3; ++k) {
+        weights[k] = 1.0f / (float)(k + 1);
+    }
+    tile[ty][tx] = a[i * N + j];
+    __syncthreads();
+    d[i * N + j] = tile[tx][ty] * weights[1] + b[j * M + i] + c[i * c_stride0 + (j - 1) * c_stride1] + e[(ty & 3) * 8 + (tx & 7)];
+}
+
+// Launch contract: n >= 0
+extern "C" __global__ void __launch_bounds__(64) dynamic(
+    const float* __restrict__ x,
+    double* __restrict__ y,
+    int n)
+{
+    extern __shared__ __align__(16) unsigned char shared_memory[];
+    double* const sums = reinterpret_cast<double*>(shared_memory);
+    int* const keys = reinterpret_cast<int*>(sums + (long long)n * 2);
+    float* const rest = reinterpret_cast<float*>(shared_memory + (8LL * n * 2 + 4LL * n + 15) / 16 * 16);
+    const int tx = threadIdx.x;
+    if (tx < n) {
+        keys[tx] = tx;
+        sums[tx * 2 + 1] = 0.0;
+        rest[tx] = x[tx];
+        y[tx] = sums[tx * 2 + 1] + (double)keys[tx] + (double)rest[tx];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) atomics(
+    int* c,
+    unsigned int* u,
+    long long* w,
+    float* f,
+    int* __restrict__ out,
+    long long N)
+{
+    const int i = blockIdx.x * 32 + threadIdx.x;
+    const int t = atomicAdd(&c[0], 1);
+    __threadfence_block();
+    atomicMax_block(&c[1], i);
+    __threadfence_block();
+    atomicInc(&u[0], 10u);
+    atomicAdd(reinterpret_cast<unsigned long long*>(&w[2]), 5ULL);
+    atomic_update<atomic_min_op>(&f[0], 2.5f);
+    const int old = atomicCAS(&c[2], 0, 7);
+    __threadfence();
+    if (i < N) {
+        out[i] = wrapping_add(t, old);
+    }
+}
+
+}  // namespace memory
