@@ -62,7 +62,7 @@ class Decider:
         full = self._close(given)
         if full is None:
             return Decision("no", "syntactic")
-        linear = self._linear(full)
+        linear = Linear(self.terms, (*full, *self._divisions(full)))
         if linear.contradiction():
             return Decision("no", "interval" if linear.at_least else "syntactic")
         if cheap_only:
@@ -96,19 +96,20 @@ class Decider:
                     full.setdefault(c.id, c)
         return tuple(full.values())
 
-    def _linear(self, full: tuple[Formula, ...]) -> Linear:
-        equal, at_least, unequal = [], [], []
-        for f in full:
-            match f.op:
-                case "eq":
-                    equal.append(f.args[0])
-                case "ge":
-                    at_least.append(f.args[0])
-                case "ne":
-                    unequal.append((f.args[0],))
-                case "or" if all(a.op == "ne" for a in f.args):
-                    unequal.append(tuple(a.args[0] for a in f.args))
-        return Linear(self.terms, equal, at_least, unequal)
+    def _divisions(self, full: tuple[Formula, ...]) -> list[Formula]:
+        """What the solver knows of `p // c` and `p % c` by itself: `p == c * (p // c) + p % c`."""
+        t = self.terms
+        out: list[Formula] = []
+        for a in walk_atoms(full):
+            if a.kind not in ("div", "mod") or not a.args[1].const or a.args[1].const < 0:
+                continue
+            p, c = a.args[0], a.args[1]
+            quotient = t.div(p, c)
+            rest = p - quotient.scale(c.const)
+            if a.kind == "mod":
+                out.append(t.eq(rest, t.of(a)))
+            out.extend((t.ge(rest), t.ge(c - 1 - rest)))
+        return out
 
     # --- the solver ---
 

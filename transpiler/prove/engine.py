@@ -174,7 +174,8 @@ class Engine:
         for o in self.context.record.obligations:
             if (o.span, o.kind) in seen:
                 continue
-            decision = self.context.decider.implied(o.guard, o.claim)
+            t = self.context.terms
+            decision = self.context.decider.decide((*o.guard, t.negate(o.claim)), cheap_only=o.kind == "stored")
             if decision.verdict == "no":
                 continue
             seen.add((o.span, o.kind))

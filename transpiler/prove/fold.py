@@ -174,6 +174,10 @@ class Terms(Pool):
             p, q = q, p
         if self._disjoint_bits(p, q):
             return p + q
+        for x, y in ((p, q), (q, p)):
+            inner = self._single(x)
+            if inner is not None and inner.kind == "xor" and y in inner.args:
+                return inner.args[1] if inner.args[0] is y else inner.args[0]
         c = q.const
         if c is not None:
             if c < 0:
@@ -183,8 +187,21 @@ class Terms(Pool):
                 return -p + c
             if c & (c - 1) == 0:
                 bit = self.mod(self.div(p, q), self.int(2))
-                return p + c - bit.scale(2 * c)
+                out = p + c - bit.scale(2 * c)
+                self._stays_within(out, bit, p, c)
+                return out
         return self._bits("xor", p, q, _bits_range(p, q))
+
+    def _stays_within(self, out: Poly, bit: Poly, p: Poly, c: int) -> None:
+        """Turning a bit keeps a value below the power of two that it was below: a fact of the bit."""
+        lo, hi = p.range
+        atom = self._single(bit)
+        if atom is None or lo is None or hi is None or lo < 0:
+            return
+        top = (1 << max(hi, c).bit_length()) - 1
+        for fact in (self.ge(out), self.ge(self.int(top) - out)):
+            if fact.op == "ge" and fact not in atom.facts:
+                atom.facts = (*atom.facts, fact)
 
     def _disjoint_bits(self, p: Poly, q: Poly) -> bool:
         for a, b in ((p, q), (q, p)):

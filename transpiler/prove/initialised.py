@@ -101,7 +101,9 @@ class Initialised:
             return False
         t = self.terms
         element = tuple(t.var(f"element.{axis}", Sharing.BLOCK, (0, n.const - 1)) for axis, n in enumerate(extents))
-        decision = self._results[key] = self._uncovered(read.array, element, (), early[:MAX_WRITES], None, False)
+        decision = self._results[key] = self._uncovered(
+            read.array, element, (), early[:MAX_WRITES], None, False, cheap_only=True
+        )
         if decision.verdict == "no":
             self._covered.setdefault(name, []).append(max(w.seq for w in early[:MAX_WRITES]))
             return True
@@ -117,6 +119,7 @@ class Initialised:
         writes: list[Access],
         read: Access | None,
         private: bool,
+        cheap_only: bool = False,
     ) -> Decision:
         t = self.terms
         claims: list[Formula] = []
@@ -126,7 +129,7 @@ class Initialised:
                     return Decision("no", "syntactic")
                 if covers is not t.false:
                     claims.append(covers)
-        return self.context.decider.decide((*guard, *(t.negate(c) for c in claims)))
+        return self.context.decider.decide((*guard, *(t.negate(c) for c in claims)), cheap_only)
 
     def _covers(self, w: Access, element: tuple[Poly, ...], read: Access | None, private: bool) -> list[Formula]:
         """Conditions under which some instance of `w` (maybe one of several chosen ones) writes `element` before the read."""

@@ -1,24 +1,30 @@
 """Contradictions that need no solver: elimination, digits, intervals.
 
-In: polynomials that are zero, that are at least zero, and lists of polynomials of which one is not zero. Out: whether
-they contradict each other, and equations derived on the way (to help the solver where this gives up).
+In: formulas. Out: whether they contradict each other, and equations derived on the way (to help the solver where this
+gives up).
 
 * Equations with a unit coefficient eliminate a variable.
 * **Digits.** In `c*A + B = 0` where the range of `B` holds one multiple of `c` only, `B` is that multiple. So `16*r1
   + x1 = 16*r2 + x2` with `0 <= x < 16` gives `r1 = r2` and `x1 = x2`. `c` may be a product of launch parameters
   (`gridDim * 256`, `rows * cols`): then `|B| < c` is shown from the inequalities.
 * An inequality is shown by adding others until an interval proves it.
+* Of a disjunction, what intervals rule out is dropped; what is left alone is assumed.
 
-Everything is sound for any integers; nothing is complete. Non-goals: disjunctions, division.
+Everything is sound for any integers; nothing is complete. Non-goals: splitting cases, division.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from transpiler.prove.terms import Mono, Poly, Pool, Range, Sharing, range_mul
+from transpiler.prove.terms import Formula, Mono, Pool, Range, Sharing, range_mul
 
 Row = dict[Mono, int]
+Part = tuple[str, Row | int]
+"""`ge`, `eq`, `ne` with a row, `b`, `nb` with a boolean atom, or something else that is not looked into."""
+Case = tuple[Part, ...]
+COMPARED = ("ge", "eq", "ne")
+MAX_ROUNDS = 8
 MAX_STEPS = 60
 DEPTH = 4
 
@@ -26,31 +32,88 @@ DEPTH = 4
 class Linear:
     """One conjunction. `contradiction` may be asked once."""
 
-    def __init__(
-        self, pool: Pool, equal: Iterable[Poly], at_least: Iterable[Poly], unequal: Iterable[tuple[Poly, ...]]
-    ):
+    def __init__(self, pool: Pool, formulas: Iterable[Formula]):
         self.pool = pool
         self.atoms = pool.atoms
-        self.equal: list[Row] = [dict(p.terms) for p in equal]
-        self.at_least: list[Row] = [dict(p.terms) for p in at_least]
-        self.unequal: list[list[Row]] = [[dict(p.terms) for p in group] for group in unequal]
+        self.equal: list[Row] = []
+        self.at_least: list[Row] = []
+        self.unequal: list[Row] = []
+        self.choices: list[list[Case]] = []
+        self.truth: dict[int, bool] = {}
+        self._clash = False
+        for f in formulas:
+            if f.op == "or":
+                self.choices.append([_case(g) for g in f.args])
+            else:
+                self._assume(_case(f))
         self.bounds: dict[Mono, Range] = {}
         self.derived: list[Row] = []
         self._steps = 0
 
     def contradiction(self) -> bool:
-        if self._tighten():
-            return True
-        while self.equal and self._steps < MAX_STEPS:
-            self._steps += 1
-            row = self.equal.pop(0)
-            if self._take(row):
+        for _ in range(MAX_ROUNDS):
+            if self._clash or self._tighten():
                 return True
-        if self._differences_vanish():
-            return True
-        if self._tighten() or self._tighten():
-            return True
+            while self.equal and self._steps < MAX_STEPS:
+                self._steps += 1
+                row = self.equal.pop(0)
+                if self._take(row):
+                    return True
+            if self._tighten() or self._tighten() or any(self._never(("ne", row)) for row in self.unequal):
+                return True
+            left = len(self.choices)
+            if self._choose():
+                return True
+            if len(self.choices) == left:
+                break
         return any(self.shows(_negated(row), DEPTH - 1) for row in self.at_least)
+
+    # --- choices ---
+
+    def _assume(self, case: Case) -> None:
+        for op, what in case:
+            if op == "eq":
+                self.equal.append(what)
+            elif op == "ge":
+                self.at_least.append(what)
+            elif op == "ne":
+                self.unequal.append(what)
+            elif op in ("b", "nb"):
+                self._clash |= self.truth.setdefault(what, op == "b") != (op == "b")
+
+    def _choose(self) -> bool:
+        """Drop cases that cannot be; one that is left must be. True if none is left."""
+        kept: list[list[Case]] = []
+        for cases in self.choices:
+            possible = [case for case in cases if not any(self._never(p) or self._refutes(p) for p in case)]
+            if not possible:
+                return True
+            if len(possible) == 1:
+                self._assume(possible[0])
+            else:
+                kept.append(possible)
+        self.choices = kept
+        return False
+
+    def _refutes(self, part: Part) -> bool:
+        op, what = part
+        return op == "ge" and self.shows(_negated(what), 2)
+
+    def _never(self, part: Part) -> bool:
+        """Whether intervals alone rule a literal out."""
+        op, what = part
+        if op in ("b", "nb"):
+            return what in self.truth and self.truth[what] != (op == "b")
+        if op not in ("eq", "ge", "ne"):
+            return False
+        lo, hi = self.range(what)
+        if op == "ge":
+            return hi is not None and hi < 0
+        if op == "ne":
+            return lo == 0 and hi == 0
+        common = _content(what)
+        misses = bool(common) and what.get((), 0) % common != 0
+        return misses or (lo is not None and lo > 0) or (hi is not None and hi < 0)
 
     # --- equations ---
 
@@ -138,14 +201,15 @@ class Linear:
             self.at_least.append(_plus({(): bound[1]}, value, -1))
         self.equal = [_replace(r, x, value) for r in self.equal]
         self.at_least = [_replace(r, x, value) for r in self.at_least]
-        self.unequal = [[_replace(r, x, value) for r in group] for group in self.unequal]
+        self.unequal = [_replace(r, x, value) for r in self.unequal]
+        self.choices = [
+            [tuple((op, _replace(r, x, value) if op in COMPARED else r) for op, r in case) for case in cases]
+            for cases in self.choices
+        ]
 
     def _rank(self, m: Mono) -> tuple[int, int]:
         atom = self.atoms[m[0]]
         return (atom.sharing + (10 if atom.kind == "var" else 0), m[0])
-
-    def _differences_vanish(self) -> bool:
-        return any(all(not any(r.values()) for r in group) for group in self.unequal)
 
     # --- inequalities ---
 
@@ -197,7 +261,20 @@ class Linear:
                 if lo is not None and top is not None and lo > top:
                     return True
                 self.bounds[m] = (lo, top)
-        return False
+        return any(self._exclude(row) for row in self.unequal)
+
+    def _exclude(self, row: Row) -> bool:
+        """A value that a variable cannot have shortens its interval if it stands at an end. True if nothing is left."""
+        monos = [m for m, c in row.items() if m and c]
+        if len(monos) != 1 or len(monos[0]) != 1 or row.get((), 0) % row[monos[0]]:
+            return False
+        m = monos[0]
+        value = -row.get((), 0) // row[m]
+        lo, hi = self._mono_range(m)
+        lo = lo + 1 if lo == value else lo
+        hi = hi - 1 if hi == value else hi
+        self.bounds[m] = (lo, hi)
+        return lo is not None and hi is not None and lo > hi
 
     def shows(self, row: Row, depth: int) -> bool:
         """Whether `row >= 0` follows by adding inequalities."""
@@ -229,6 +306,17 @@ class Linear:
             if low < loss:
                 best, loss = m, low
         return best
+
+
+def _case(f: Formula) -> Case:
+    """The literals of a formula that is no disjunction."""
+    if f.op in COMPARED:
+        return ((f.op, dict(f.args[0].terms)),)
+    if f.op in ("b", "nb"):
+        return ((f.op, f.args[0].id),)
+    if f.op == "and":
+        return tuple(part for g in f.args for part in _case(g))
+    return ((f.op, 0),)
 
 
 def _plus(a: Row, b: Row, factor: int = 1) -> Row:

@@ -171,7 +171,9 @@ class Machine(Loops, Expressions):
                     if not first.dead and not second.dead
                     else (self.interval_start[lane] if first.dead else ends[lane])
                 )
-        self.state = self.join(base, [first, second])
+        n = len(base.pc)
+        plain = first.pc[n:] == conjuncts(c) and second.pc[n:] == conjuncts(t.negate(c))
+        self.state = self.join(base, [first, second], lossless=plain)
 
     def _arm(self, base: State, extra: Guard, lanes: set[str], body: tuple[d.Stmt, ...]) -> State:
         self.state = self.fork(base, extra, lanes)

@@ -117,6 +117,7 @@ class Races:
     def _same_element(self, a: Access, b: Access) -> list[Formula]:
         t = self.context.terms
         equal = [t.eq(p, q) for p, q in zip(a.indices, b.indices, strict=True)]
+        equal.extend(self._exclusive_or(a, b))
         # (x // c, x % c) determine x
         for p, q in zip(a.indices, b.indices, strict=True):
             for r, s in zip(a.indices, b.indices, strict=True):
@@ -128,6 +129,19 @@ class Races:
                 if kinds and w.args == y.args and x.args == z.args and w.args[1] is x.args[1]:
                     equal.append(t.eq(w.args[0], x.args[0]))
         return equal
+
+    def _exclusive_or(self, a: Access, b: Access) -> list[Formula]:
+        """`(y, x ^ y)` determines `x`."""
+        t = self.context.terms
+        out = []
+        for p, q in zip(a.indices, b.indices, strict=True):
+            w, x = _single(p), _single(q)
+            if w is None or x is None or (w.kind, x.kind) != ("xor", "xor"):
+                continue
+            for r, s in zip(a.indices, b.indices, strict=True):
+                if r in w.args and s in x.args:
+                    out.append(t.eq(w.args[w.args[0] is r], x.args[x.args[0] is s]))
+        return out
 
     def _copy(self, b: Access, relation: str) -> Access:
         key = (id(b), relation)
