@@ -17,6 +17,7 @@ from transpiler.check.meaning import (
     Meaning,
     NoneMeaning,
     PrintCall,
+    ShapeOf,
     Static,
     TupleMeaning,
     VectorCall,
@@ -36,6 +37,8 @@ def _len(ctx: Context, call: surface.Call) -> Meaning | None:
         return Static(len(value.items))
     if isinstance(value, VectorType):
         return Static(value.size)
+    if isinstance(value, ShapeOf):
+        return Static(value.array.rank)
     if not isinstance(value, ArrayMeaning):
         if value is not None:
             ctx.report("E0204", call.span, f"`len` of {describe(value)}")

@@ -35,7 +35,7 @@ def _keywords(ctx: Context) -> dict[str, surface.Expr]:
 
 def launch_of(ctx: Context, instance: Mapping[str, object]) -> Launch | None:
     """What the decorators of this function say, checked."""
-    _check_decorators(ctx)
+    check_decorators(ctx)
     keywords = _keywords(ctx)
     errors = sum(d.code.startswith("E") for d in ctx.diagnostics)
     block = _block(ctx, keywords["block"]) if "block" in keywords else None
@@ -69,7 +69,8 @@ def _dims(ctx: Context) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _check_decorators(ctx: Context) -> None:
+def check_decorators(ctx: Context) -> None:
+    """Report decorators and options that mean nothing here."""
     for decorator in ctx.function.decorators:
         if decorator.name == "transpiler.kernel":
             known = (*_LAUNCH, *_WORDS, *_FLAGS, *_COUNTS)
@@ -89,7 +90,7 @@ def _check_decorators(ctx: Context) -> None:
             ctx.report(
                 "E0215",
                 decorator.span,
-                f"the decorator `{decorator.name}` has no meaning for a kernel",
+                f"the decorator `{decorator.name}` has no meaning on a device",
                 "remove it, or wrap the launch in a function",
             )
 

@@ -92,9 +92,11 @@ class DeviceInstances:
 
 
 def _typed(ctx: Context, params: tuple[ParamMeaning, ...]) -> Typed | None:
+    from transpiler.check.decorator import check_decorators
     from transpiler.check.kernel import type_body
 
     ctx.typed.params = params
+    check_decorators(ctx)
     type_body(ctx)
     failed = any(d.code.startswith("E") for d in ctx.diagnostics) or ctx.typed.returns is None
     return None if failed else ctx.typed

@@ -13,6 +13,7 @@ from transpiler.check import ownership
 from transpiler.check.assignment import check_assignment
 from transpiler.check.context import Context, new_context
 from transpiler.check.decorator import launch_of
+from transpiler.check.determinism import check_determinism
 from transpiler.check.meaning import ArrayMeaning, DimMeaning, DTypeRef, NoneMeaning, Static, Typed, settled
 from transpiler.check.parameters import ArgumentType, Instance, parameters
 from transpiler.check.results import check_returns
@@ -47,6 +48,7 @@ def check_kernel(
     if params is None or ctx.typed.launch is None:
         return None, ctx.diagnostics
     type_body(ctx)
+    ctx.diagnostics += check_determinism(ctx.typed)
     errors = any(d.code.startswith("E") for d in ctx.diagnostics)
     return None if errors else ctx.typed, ctx.diagnostics
 
