@@ -139,6 +139,7 @@ def test_an_imported_function_finds_its_own_names(tmp_path: Path) -> None:
     assert isinstance(home.names["EPS"], s.ConstantDef)
     assert isinstance(home.names["EPS"].value, s.Float)
     assert result.home(result.source) is result
+    assert home.home(result.source) is result
 
 
 def test_modules_bound_as_a_whole(tmp_path: Path) -> None:

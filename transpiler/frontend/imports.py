@@ -47,9 +47,12 @@ class Files:
         return self._read(path.resolve() if _is_file(path) else path, source)
 
     def module(self, reader: FileReader) -> s.Module:
-        others = [other for other in self.readers if other is not reader]
-        modules = tuple(_module(other, ()) for other in others)
-        return _module(reader, modules)
+        paths = tuple(other.source.path for other in self.readers if other is not reader)
+        modules: list[s.Module] = []
+        for other in self.readers:
+            functions = tuple(other.functions.values())
+            modules.append(s.Module(other.source, other.names, functions, paths if other is reader else (), modules))
+        return modules[self.readers.index(reader)]
 
     def _read(self, path: Path, source: Source) -> FileReader:
         reader = self._make_reader(source, self)
@@ -168,8 +171,3 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):  # a name that no file can have, such as the source of a notebook cell
         return False
-
-
-def _module(reader: FileReader, modules: tuple[s.Module, ...]) -> s.Module:
-    paths = tuple(module.source.path for module in modules)
-    return s.Module(reader.source, reader.names, tuple(reader.functions.values()), paths, modules)

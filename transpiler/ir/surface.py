@@ -7,6 +7,9 @@ Both tracks share it. Non-goals: constructs outside the language, which the pars
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import field
+
 from transpiler.records import node
 from transpiler.source import Source, Span
 
@@ -374,8 +377,8 @@ class Module:
     """Kernels and device functions of this file in the order they stand (the latest of two with one name)."""
     imported: tuple[str, ...] = ()
     """Paths of the files read for imports: the dependencies of a build."""
-    modules: tuple[Module, ...] = ()
-    """What those files say: an imported function or constant resolves its names in the module with its `source`."""
+    modules: Sequence[Module] = field(default=(), repr=False)
+    """This module and those of the files, which share this list: an imported definition has its names in its own."""
 
     def home(self, source: Source) -> Module:
         """The module that a definition of this file or of an imported one stands in."""
