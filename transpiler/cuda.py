@@ -8,24 +8,28 @@ from __future__ import annotations
 
 from transpiler.lang import KernelWord
 
-NAMES = frozenset(
+FORMS = frozenset(
     """
-    threadIdx blockIdx blockDim gridDim laneid warpsize grid gridsize
-    shared local const atomic block warp random
-    syncthreads syncthreads_count syncthreads_and syncthreads_or syncwarp this_grid
-    threadfence threadfence_block threadfence_system
-    shfl_sync shfl_up_sync shfl_down_sync shfl_xor_sync
-    all_sync any_sync ballot_sync match_any_sync match_all_sync activemask lanemask_lt
-    popc clz ffs brev fma cbrt rsqrt fmin fmax
-    """.split()  # noqa: SIM905 (a list of forty quoted names reads worse)
+    threadIdx blockIdx blockDim gridDim laneid warpsize grid gridsize shared local const atomic
+    syncthreads syncwarp this_grid cg threadfence threadfence_block threadfence_system
+    """.split()  # noqa: SIM905 (a list of quoted names reads worse)
 )
+"""Names that are syntax; all others are in the table of intrinsics."""
 
 
 def __getattr__(name: str) -> KernelWord:
-    if name not in NAMES:
+    if name.startswith("_") or not (name in FORMS or name in _tabled()):
         raise AttributeError(f"module 'transpiler.cuda' has no attribute {name!r}")
     return KernelWord(f"cuda.{name}")
 
 
 def __dir__() -> list[str]:
-    return sorted(NAMES)
+    return sorted(FORMS | _tabled())
+
+
+def _tabled() -> frozenset[str]:
+    from transpiler.intrinsics import ALIASES, TABLE
+
+    prefix = f"{__name__}."
+    names = (name for names in (TABLE, ALIASES) for name in names if name.startswith(prefix))
+    return frozenset(name.removeprefix(prefix).partition(".")[0] for name in names)

@@ -89,15 +89,6 @@ atomic: _Atomic
 def syncthreads() -> None:
     """Wait for all threads of the block; what they wrote before is seen behind it."""
 
-def syncthreads_count(predicate: Any) -> int:
-    """A barrier that returns for how many threads the predicate holds."""
-
-def syncthreads_and(predicate: Any) -> int:
-    """A barrier that says whether the predicate holds for every thread."""
-
-def syncthreads_or(predicate: Any) -> int:
-    """A barrier that says whether the predicate holds for any thread."""
-
 def syncwarp(mask: Any = 0xFFFFFFFF) -> None:
     """Wait for the threads of the warp that are in the mask."""
 
@@ -117,88 +108,247 @@ class _GridGroup:
 def this_grid() -> _GridGroup:
     """All threads of a cooperative launch."""
 
-def shfl_sync(mask: Any, value: Any, source_lane: Any) -> Any:
-    """The value that `source_lane` passes."""
+class _Cooperative:
+    def this_grid(self) -> _GridGroup:
+        """All threads of a cooperative launch."""
 
-def shfl_up_sync(mask: Any, value: Any, delta: Any) -> Any:
-    """The value that the lane `delta` below passes; the lowest lanes get their own."""
+cg: _Cooperative
+"""Cooperative groups, as Numba spells them."""
 
-def shfl_down_sync(mask: Any, value: Any, delta: Any) -> Any:
-    """The value that the lane `delta` above passes; the highest lanes get their own."""
-
-def shfl_xor_sync(mask: Any, value: Any, lane_mask: Any) -> Any:
-    """The value that lane `laneid ^ lane_mask` passes."""
-
-def all_sync(mask: Any, predicate: Any) -> bool:
-    """Whether the predicate holds in every lane of the mask."""
-
-def any_sync(mask: Any, predicate: Any) -> bool:
-    """Whether the predicate holds in a lane of the mask."""
-
-def ballot_sync(mask: Any, predicate: Any) -> Any:
-    """One bit a lane: where the predicate holds."""
-
-def match_any_sync(mask: Any, value: Any) -> Any:
-    """The lanes that pass the same value as this one."""
-
-def match_all_sync(mask: Any, value: Any) -> tuple[Any, bool]:
-    """The mask and True where all lanes pass the same value, else 0 and False."""
+# --- from the table of intrinsics (python -m tests.support.cuda_stub) ---
 
 def activemask() -> Any:
-    """The lanes that run at this moment; changes by itself."""
+    """The threads of the warp, as bits, that happen to execute together here: says nothing about who should."""
 
-def lanemask_lt() -> Any:
-    """The lanes below this one."""
+def all_sync(mask: Any, predicate: Any) -> Any:
+    """Whether `predicate` holds in all threads of the mask."""
 
-def popc(x: Any) -> Any:
-    """Number of bits that are 1."""
+def any_sync(mask: Any, predicate: Any) -> Any:
+    """Whether `predicate` holds in some thread of the mask."""
 
-def clz(x: Any) -> Any:
-    """Number of leading bits that are 0."""
-
-def ffs(x: Any) -> Any:
-    """Position of the lowest bit that is 1, counted from 1; 0 where there is none."""
+def ballot_sync(mask: Any, predicate: Any) -> Any:
+    """The threads of the mask, as bits, in which `predicate` holds."""
 
 def brev(x: Any) -> Any:
-    """The bits in reversed order."""
+    """x with its 32 or 64 bits in reverse order."""
 
-def fma(a: Any, b: Any, c: Any) -> Any:
-    """`a * b + c`, rounded once."""
+def byte_perm(x: Any, y: Any, selector: Any) -> Any:
+    """Four bytes picked from the eight of y (upper) and x by the lowest three bits of each nibble of `selector`."""
 
 def cbrt(x: Any) -> Any:
-    """Cube root."""
+    """Cube root, of negative numbers too."""
+
+def clock() -> Any:
+    """The cycle counter of the multiprocessor, lower 32 bits; wraps."""
+
+def clock64() -> Any:
+    """The cycle counter of the multiprocessor."""
+
+def clz(x: Any) -> Any:
+    """How many zero bits stand above the highest set bit: the width (32 or 64) for 0."""
+
+def cospi(x: Any) -> Any:
+    """Cosine of pi times x, without rounding pi."""
+
+def erf(x: Any) -> Any:
+    """Error function."""
+
+def erfc(x: Any) -> Any:
+    """`1 - erf(x)`, accurate for large x."""
+
+def exp10(x: Any) -> Any:
+    """10 to the power of x."""
+
+def exp2(x: Any) -> Any:
+    """2 to the power of x."""
+
+def fast_cos(x: Any) -> Any:
+    """Cosine, f32 only, approximated by the hardware: less accurate and on a smaller domain."""
+
+def fast_divide(x: Any, y: Any) -> Any:
+    """x / y, f32 only, approximated by the hardware: less accurate and on a smaller domain."""
+
+def fast_exp(x: Any) -> Any:
+    """e to the power of x, f32 only, approximated by the hardware: less accurate and on a smaller domain."""
+
+def fast_exp10(x: Any) -> Any:
+    """10 to the power of x, f32 only, approximated by the hardware: less accurate and on a smaller domain."""
+
+def fast_log(x: Any) -> Any:
+    """Natural logarithm, f32 only, approximated by the hardware: less accurate and on a smaller domain."""
+
+def fast_log10(x: Any) -> Any:
+    """Logarithm to base 10, f32 only, approximated by the hardware: less accurate and on a smaller domain."""
+
+def fast_log2(x: Any) -> Any:
+    """Logarithm to base 2, f32 only, approximated by the hardware: less accurate and on a smaller domain."""
+
+def fast_pow(x: Any, y: Any) -> Any:
+    """x to the power of y for x above 0, f32 only, approximated by the hardware: less accurate and on a smaller
+    domain.
+    """
+
+def fast_sin(x: Any) -> Any:
+    """Sine, f32 only, approximated by the hardware: less accurate and on a smaller domain."""
+
+def fast_tan(x: Any) -> Any:
+    """Tangent, f32 only, approximated by the hardware: less accurate and on a smaller domain."""
+
+def ffs(x: Any) -> Any:
+    """The position of the lowest set bit, counted from 1; 0 for 0."""
+
+def fma(x: Any, y: Any, z: Any) -> Any:
+    """`x*y + z`, rounded once."""
+
+def fmax(x: Any, y: Any) -> Any:
+    """The larger argument; a NaN counts as missing, -0.0 is below 0.0."""
+
+def fmin(x: Any, y: Any) -> Any:
+    """The smaller argument; a NaN counts as missing, -0.0 is below 0.0."""
+
+def funnelshift_l(low: Any, high: Any, shift: Any) -> Any:
+    """The upper word of `high:low` shifted left by `shift & 31`."""
+
+def funnelshift_r(low: Any, high: Any, shift: Any) -> Any:
+    """The lower word of `high:low` shifted right by `shift & 31`."""
+
+def globaltimer() -> Any:
+    """Nanoseconds of a clock that all multiprocessors share, in steps of the device's choice (PTX ISA,
+    %globaltimer).
+    """
+
+def match_all_sync(mask: Any, value: Any) -> Any:
+    """The mask and True if all its threads have a value of the same bits, else 0 and False."""
+
+def match_any_sync(mask: Any, value: Any) -> Any:
+    """The threads of the mask, as bits, whose value has the same bits as the own one."""
+
+def mulhi(x: Any, y: Any) -> Any:
+    """The upper half of the product of two integers of one dtype."""
+
+def nanosleep(nanoseconds: Any) -> Any:
+    """Suspends the thread for about so many nanoseconds, at most a millisecond."""
+
+def popc(x: Any) -> Any:
+    """How many bits of x are set."""
+
+def rcp(x: Any) -> Any:
+    """`1 / x`, correctly rounded; infinite at 0."""
 
 def rsqrt(x: Any) -> Any:
     """`1 / sqrt(x)`."""
 
-def fmin(a: Any, b: Any) -> Any:
-    """The lesser value; a NaN loses."""
+def saturate(x: Any) -> Any:
+    """x clamped to 0 to 1; NaN gives 0."""
 
-def fmax(a: Any, b: Any) -> Any:
-    """The greater value; a NaN loses."""
+def shfl_down_sync(mask: Any, value: Any, delta: Any, width: Any = 32) -> Any:
+    """The value of the thread `delta` lanes above; its own where the group has none. `width` (a power of two, at
+    most 32) cuts the warp into groups that exchange among themselves.
+    """
 
-class _Group:
-    """Collectives that own their scratch memory; every thread of the group calls them."""
+def shfl_sync(mask: Any, value: Any, lane: Any, width: Any = 32) -> Any:
+    """The value of thread `lane` of the group (modulo `width`). `width` (a power of two, at most 32) cuts the warp
+    into groups that exchange among themselves.
+    """
 
-    def sum(self, value: Any) -> Any: ...
-    def max(self, value: Any) -> Any: ...
-    def min(self, value: Any) -> Any: ...
+def shfl_up_sync(mask: Any, value: Any, delta: Any, width: Any = 32) -> Any:
+    """The value of the thread `delta` lanes below; its own where the group has none. `width` (a power of two, at
+    most 32) cuts the warp into groups that exchange among themselves.
+    """
+
+def shfl_xor_sync(mask: Any, value: Any, lane_mask: Any, width: Any = 32) -> Any:
+    """The value of the thread in lane `laneid ^ lane_mask`; its own beyond the group. `width` (a power of two, at
+    most 32) cuts the warp into groups that exchange among themselves.
+    """
+
+def sinpi(x: Any) -> Any:
+    """Sine of pi times x, without rounding pi."""
+
+def syncthreads_and(predicate: Any) -> Any:
+    """A barrier of the block that also tells whether `predicate` holds in all threads."""
+
+def syncthreads_count(predicate: Any) -> Any:
+    """A barrier of the block that also tells in how many threads `predicate` holds."""
+
+def syncthreads_or(predicate: Any) -> Any:
+    """A barrier of the block that also tells whether `predicate` holds in some thread."""
+
+class _Block:
+    def and_(self, value: Any) -> Any:
+        """The bitwise and over the threads of the block, in the dtype of `value` (integers and bools); a barrier."""
+    def exclusive_scan(self, value: Any) -> Any:
+        """The sum of the values before its own (0 for the first) over the threads of the block, in the dtype of
+        `value` (integers wrap, bools are counted in `i32`); a barrier.
+        """
+    def inclusive_scan(self, value: Any) -> Any:
+        """The sum of the values up to and including its own over the threads of the block, in the dtype of `value`
+        (integers wrap, bools are counted in `i32`); a barrier.
+        """
+    def max(self, value: Any) -> Any:
+        """The largest value over the threads of the block, in the dtype of `value` (a NaN counts as missing); a
+        barrier.
+        """
+    def min(self, value: Any) -> Any:
+        """The smallest value over the threads of the block, in the dtype of `value` (a NaN counts as missing); a
+        barrier.
+        """
+    def or_(self, value: Any) -> Any:
+        """The bitwise or over the threads of the block, in the dtype of `value` (integers and bools); a barrier."""
+    def prod(self, value: Any) -> Any:
+        """The product over the threads of the block, in the dtype of `value` (integers wrap); a barrier."""
     def scan(self, value: Any) -> Any:
-        """Inclusive prefix sum in thread order."""
+        """The sum of the values up to and including its own over the threads of the block, in the dtype of `value`
+        (integers wrap, bools are counted in `i32`); a barrier.
+        """
+    def sum(self, value: Any) -> Any:
+        """The sum over the threads of the block, in the dtype of `value` (integers wrap, bools are counted in
+        `i32`); a barrier.
+        """
+    def xor(self, value: Any) -> Any:
+        """The bitwise exclusive or over the threads of the block, in the dtype of `value` (integers and bools); a
+        barrier.
+        """
 
-block: _Group
-"""Collectives of the block."""
-warp: _Group
-"""Collectives of the warp."""
+block: _Block
 
 class _Random:
-    """Stateless generators: the same arguments give the same numbers."""
-
-    def philox(self, seed: Any, counter: Any) -> Any: ...
-    def uniform(self, seed: Any, counter: Any) -> Any:
-        """A float in [0, 1)."""
-    def normal(self, seed: Any, counter: Any) -> Any:
-        """A normally distributed float."""
+    def normal(self, seed: Any, index: Any, stream: Any = 0) -> Any:
+        """A standard normal f32: Box-Muller on the first two Philox words."""
+    def philox(self, seed: Any, index: Any, stream: Any = 0) -> Any:
+        """Four random words of 32 bits for the key `seed` and the counter (`index`, `stream`)."""
+    def uniform(self, seed: Any, index: Any, stream: Any = 0) -> Any:
+        """A uniform f32 in [0, 1): the upper 24 bits of the first Philox word, exact."""
 
 random: _Random
-"""Random numbers."""
+
+class _Warp:
+    def and_(self, value: Any) -> Any:
+        """The bitwise and over the threads of the warp, in the dtype of `value` (integers and bools)."""
+    def exclusive_scan(self, value: Any) -> Any:
+        """The sum of the values before its own (0 for the first) over the threads of the warp, in the dtype of
+        `value` (integers wrap, bools are counted in `i32`).
+        """
+    def inclusive_scan(self, value: Any) -> Any:
+        """The sum of the values up to and including its own over the threads of the warp, in the dtype of `value`
+        (integers wrap, bools are counted in `i32`).
+        """
+    def max(self, value: Any) -> Any:
+        """The largest value over the threads of the warp, in the dtype of `value` (a NaN counts as missing)."""
+    def min(self, value: Any) -> Any:
+        """The smallest value over the threads of the warp, in the dtype of `value` (a NaN counts as missing)."""
+    def or_(self, value: Any) -> Any:
+        """The bitwise or over the threads of the warp, in the dtype of `value` (integers and bools)."""
+    def prod(self, value: Any) -> Any:
+        """The product over the threads of the warp, in the dtype of `value` (integers wrap)."""
+    def scan(self, value: Any) -> Any:
+        """The sum of the values up to and including its own over the threads of the warp, in the dtype of `value`
+        (integers wrap, bools are counted in `i32`).
+        """
+    def sum(self, value: Any) -> Any:
+        """The sum over the threads of the warp, in the dtype of `value` (integers wrap, bools are counted in
+        `i32`).
+        """
+    def xor(self, value: Any) -> Any:
+        """The bitwise exclusive or over the threads of the warp, in the dtype of `value` (integers and bools)."""
+
+warp: _Warp

@@ -30,6 +30,9 @@ class CompileError(Exception):
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(map(short_text, self.diagnostics)))
 
+    def __reduce__(self) -> tuple[type[CompileError], tuple[tuple[Diagnostic, ...]]]:
+        return CompileError, (self.diagnostics,)
+
 
 class LaunchError(ValueError, TypeError):
     """A launch that was refused: nothing has run. `diagnostic` holds the E08 code, the parameter's place and the fix."""
@@ -37,6 +40,9 @@ class LaunchError(ValueError, TypeError):
     def __init__(self, diagnostic: Diagnostic) -> None:
         self.diagnostic = diagnostic
         super().__init__(short_text(diagnostic))
+
+    def __reduce__(self) -> tuple[type[LaunchError], tuple[Diagnostic]]:
+        return LaunchError, (self.diagnostic,)
 
     @property
     def code(self) -> str:

@@ -237,3 +237,12 @@ def test_names_and_defaults():
         bench.launcher.bind_arguments((1.0, x, y), {"z": 1})
     with pytest.raises(LaunchError, match="`x` was given twice"):
         bench.launcher.bind_arguments((1.0, x), {"x": x, "y": y})
+
+
+def test_refusals_pickle():
+    import pickle
+
+    with pytest.raises(LaunchError) as caught:
+        Bench(fakes.saxpy())(2.0, array(8), array(9))
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.code, str(again)) == ("E0805", str(caught.value))

@@ -77,6 +77,8 @@ def same_layout(shape: tuple[int, ...], strides: tuple[int, ...], wanted: tuple[
 
 def is_array_like(value: Any) -> bool:
     """Whether an argument presents itself as an array of any library, device or host."""
+    if isinstance(value, ArrayArg):
+        return True
     if isinstance(value, (bool, int, float, complex, str, bytes)) or value is None or isinstance(value, type):
         return False
     if type(value).__module__ == "numpy" and not hasattr(value, "__setitem__"):
