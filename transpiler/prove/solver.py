@@ -8,6 +8,8 @@ Non-goals: building terms (`smt`), meaning of the answers.
 
 from __future__ import annotations
 
+import time
+
 from transpiler.records import record
 
 QUERY_STEPS = 3_000_000
@@ -30,10 +32,14 @@ class Solver:
         self._z3 = None
         self.queries = 0
         self.steps = 0
+        self.load_seconds = 0.0
+        """What importing the solver took, which is no part of a proof."""
 
     def _start(self) -> None:
+        started = time.perf_counter()
         import z3
 
+        self.load_seconds = time.perf_counter() - started
         self._z3 = z3
         self._context = z3.Context()
         self._solver = z3.SimpleSolver(ctx=self._context)
