@@ -28,9 +28,10 @@ from transpiler.check.meaning import (
     type_of,
 )
 from transpiler.check.parameters import array_param, const_value, scalar_param
+from transpiler.check.promotion import settle
 from transpiler.diagnostics import Diagnostic
 from transpiler.ir import device, surface
-from transpiler.ir.types import I64, INDEX, DType, VectorType
+from transpiler.ir.types import F32, I64, INDEX, WEAK_FLOAT, DType, VectorType
 from transpiler.source import Span
 
 
@@ -75,8 +76,9 @@ class DeviceInstances:
         if mismatch is not None:
             caller.report(mismatch.code, spans[0], mismatch.reason, mismatch.help)
             return None
+        literal = _literal_dtype(args)
         for param, arg, span in zip(ctx.function.params, args, spans, strict=True):
-            built = _bind(ctx, param, arg)
+            built = _bind(ctx, param, arg, literal)
             if isinstance(built, Mismatch):
                 caller.report(
                     built.code, span, f"`{param.name}` of `{ctx.function.name}` gets {built.reason}", built.help
@@ -156,13 +158,20 @@ def _dtype_of(definition: surface.DTypeDef, arg: Meaning) -> DType | None:
     return value if isinstance(value, DType) else None
 
 
+def _literal_dtype(args: Sequence[Meaning]) -> DType:
+    """The dtype of float literals: the widest of the other arguments, as they take that of the other operand elsewhere."""
+    dtypes = (arg.dtype if isinstance(arg, ArrayMeaning) else arg for arg in args)
+    floats = [dtype for dtype in dtypes if isinstance(dtype, DType) and dtype.is_float]
+    return max(floats, key=lambda dtype: dtype.bits, default=F32)
+
+
 # --- one parameter ----------------------------------------------------------------------------------------
 
 
-def _bind(ctx: Context, param: surface.Param, arg: Meaning) -> ParamMeaning | Mismatch | None:
+def _bind(ctx: Context, param: surface.Param, arg: Meaning, literal: DType) -> ParamMeaning | Mismatch | None:
     """A parameter, given the meaning of its argument; None after a report in its own function."""
     if param.annotation is None:
-        return _unannotated(ctx, param, arg)
+        return _unannotated(ctx, param, arg, literal)
     said = annotation(ctx, param.annotation)
     if said is None:
         return None
@@ -183,7 +192,7 @@ def _bind(ctx: Context, param: surface.Param, arg: Meaning) -> ParamMeaning | Mi
     return Mismatch("E0206", f"{describe(arg)}, which its annotation does not allow")
 
 
-def _unannotated(ctx: Context, param: surface.Param, arg: Meaning) -> ParamMeaning | Mismatch:
+def _unannotated(ctx: Context, param: surface.Param, arg: Meaning, literal: DType) -> ParamMeaning | Mismatch:
     match arg:
         case ArrayMeaning():
             own = ownership.from_use(ctx.module, ctx.function).get(param.name, "in")
@@ -196,11 +205,12 @@ def _unannotated(ctx: Context, param: surface.Param, arg: Meaning) -> ParamMeani
             return ParamMeaning(param.name, arg, None, param.span)
         case TupleMeaning() | VectorType():
             return ParamMeaning(param.name, settled(at_run_time(arg)), None, param.span)
-    return _scalar(param, arg)
+    return _scalar(param, arg, literal)
 
 
-def _scalar(param: surface.Param, arg: Meaning) -> ParamMeaning | Mismatch:
-    value = type_of(settled(at_run_time(arg)))
+def _scalar(param: surface.Param, arg: Meaning, literal: DType) -> ParamMeaning | Mismatch:
+    value = type_of(at_run_time(arg))
+    value = literal if value == WEAK_FLOAT else settle(value) if value is not None else None
     if value == INDEX:
         built = device.ScalarParam(param.name, I64, span=param.span)
         return ParamMeaning(param.name, INDEX, built, param.span)

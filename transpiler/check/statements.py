@@ -67,10 +67,6 @@ def check_statement(ctx: Context, stmt: surface.Stmt) -> None:
             infer_condition(ctx, stmt.test)
             if stmt.message is not None and not isinstance(stmt.message, surface.Str):
                 ctx.report("E0230", stmt.message.span, "the message of an `assert` is literal text")
-        case surface.Break() | surface.Continue():
-            if ctx.loop_depth == 0:
-                word = "break" if isinstance(stmt, surface.Break) else "continue"
-                ctx.report("E0101", stmt.span, f"`{word}` outside a loop")
 
 
 # --- assignment -------------------------------------------------------------------------------------------
@@ -166,13 +162,16 @@ def _bind_array(ctx: Context, name: surface.Name, array: ArrayMeaning, value: su
 
 
 def _bind_once(ctx: Context, name: surface.Name, meaning: Meaning, why: str) -> None:
-    known = ctx.typed.locals.get(name.id)
-    if len(ctx.assignments[name.id]) > 1:
-        labels = tuple(Label(span, "assigned here too") for span in ctx.assignments[name.id] if span != name.span)[:1]
-        ctx.report("E0222", name.span, f"`{name.id}` {why}, so it can be assigned only once", "use two names", labels)
-        if known is not None:
-            return  # the first one stands: two would take turns for ever
-    if known != meaning:
+    first = ctx.assignments[name.id][0]
+    if name.span != first:
+        ctx.report(
+            "E0222",
+            name.span,
+            f"`{name.id}` {why}, so it can be assigned only once",
+            "use two names",
+            (Label(first, "assigned here"),),
+        )
+    elif ctx.typed.locals.get(name.id) != meaning:
         ctx.typed.locals[name.id] = meaning
         ctx.changed = True
 

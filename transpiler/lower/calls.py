@@ -31,9 +31,9 @@ from transpiler.ir import device, surface
 from transpiler.ir.types import INDEX, U32, WEAK_FLOAT, IndexType, VectorType
 from transpiler.lower.arrays import binding, element
 from transpiler.lower.context import Lowering
-from transpiler.lower.expressions import condition, value
+from transpiler.lower.expressions import condition, kind_of, value
 from transpiler.lower.operators import arithmetic, binary
-from transpiler.lower.tuples import items
+from transpiler.lower.tuples import item_builders
 from transpiler.lower.values import cast_number, constant, convert
 
 Targets = tuple[device.Local, ...]
@@ -261,26 +261,19 @@ def _function_args(
 
 
 def _argument_builders(low: Lowering, param: ParamMeaning, arg: surface.Expr) -> list[Callable[[], device.Expr]]:
-    """One for each scalar that an argument is passed as; the first one of a tuple builds all of its items."""
-    if not isinstance(param.meaning, TupleMeaning | VectorType):
-        return [lambda: _scalar_arg(low, arg, param.device)]
-    count = len(param.meaning.items) if isinstance(param.meaning, TupleMeaning) else param.meaning.size
-    parts: list[device.Expr] = []
-
-    def first() -> device.Expr:
-        parts.extend(items(low, arg))
-        return parts[0]
-
-    return [first, *(lambda k=k: parts[k] for k in range(1, count))]
+    """One for each scalar that an argument is passed as."""
+    if isinstance(param.meaning, TupleMeaning | VectorType):
+        return item_builders(low, arg)
+    return [lambda: _scalar_arg(low, arg, param.device)]
 
 
 def _scalar_arg(low: Lowering, arg: surface.Expr, param: object) -> device.Expr:
     """An argument in the type that the parameter is passed in; an index integer must fit a narrower one."""
     assert isinstance(param, device.ScalarParam)
-    built = value(low, arg)
-    if isinstance(built.type, IndexType) and param.dtype.kind == "int" and param.dtype.bits == 64:
-        return built
-    return value(low, arg, param.dtype) if isinstance(low.meaning(arg), Static) else convert(built, param.dtype)
+    kind = kind_of(low, arg, param.dtype)
+    if isinstance(kind, IndexType) and param.dtype.kind == "int" and param.dtype.bits == 64:
+        return value(low, arg)
+    return value(low, arg, param.dtype)
 
 
 # --- print and contracts ----------------------------------------------------------------------------------
