@@ -86,10 +86,10 @@ class Loops:
     def _do_for(self, s: d.For) -> None:
         start, stop, step = (self.int_of(self.eval(e)) for e in (s.start, s.stop, s.step))
         if step.const == 0:
-            self.oblige("divisor", self.terms.false, s.step)
+            self.oblige("step", self.terms.false, s.step)
             return
         if step.const is None:
-            self.oblige("divisor", self.terms.ne(step), s.step)
+            self.oblige("step", self.terms.ne(step), s.step)
         values = self._values(start, stop, step)
         syncs = bool(self.lanes_of(s.body)) or self._warp_syncs(s.body)
         if values is not None and len(values) <= MAX_UNROLL and (syncs or len(values) <= 1 or s.unroll == 0):

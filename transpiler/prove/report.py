@@ -154,11 +154,26 @@ def _guard_help(f: Fault, extent: str) -> str:
 
 
 def obligation(o: Obligation, w: Witness | None, flags: int) -> Diagnostic:
-    certain = {"fits": "E0502", "divisor": "E0503", "shift": "E0504", "assert": "E0507", "invariant": "E0508"}
-    unknown = {"fits": "E0510", "divisor": "E0511", "shift": "E0511", "assert": "E0511", "invariant": "E0511"}
+    certain = {
+        "fits": "E0502",
+        "divisor": "E0503",
+        "step": "E0506",
+        "shift": "E0504",
+        "assert": "E0507",
+        "invariant": "E0508",
+    }
+    unknown = {
+        "fits": "E0510",
+        "divisor": "E0511",
+        "step": "E0511",
+        "shift": "E0511",
+        "assert": "E0511",
+        "invariant": "E0511",
+    }
     words = {
         "fits": f"this value fits in {o.dtype}",
         "divisor": "this divisor is not zero",
+        "step": "this step is not zero",
         "shift": f"this shift is within 0 .. {o.text}",
         "assert": "this assertion holds",
         "invariant": "this invariant holds",
@@ -175,6 +190,7 @@ def obligation(o: Obligation, w: Witness | None, flags: int) -> Diagnostic:
     faults = {
         "fits": f"this value does not fit in {o.dtype}",
         "divisor": "this divides by zero",
+        "step": "this range has step 0",
         "shift": f"this shift is not within 0 .. {o.text}",
         "assert": f"this assertion does not hold ({o.text})" if o.text else "this assertion does not hold",
         "invariant": "this invariant does not hold",
