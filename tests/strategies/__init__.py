@@ -1,1 +1,1 @@
-"""Generators of kernels, and CPython as the judge of what they mean; shared by the property tests and by the campaign of the prover."""
+"""Generators of kernels, CPython as the judge of what they mean, g++ as the builder of what is emitted."""

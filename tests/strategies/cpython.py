@@ -1,14 +1,14 @@
 """Kernel files run by CPython itself, one thread after the other: the meaning that simulator and C++ are held to.
 
-In: the text of a kernel file, NumPy arrays and scalars by name, a grid and a block. Out: the arrays as Python leaves them, and what was
-printed. The text runs as it stands; only the words that it imports from `transpiler` are stand-ins, and array elements are
-`numbers.Num`. Threads run one by one in ascending order, so a kernel may exchange nothing between threads but by atomics.
-Non-goals: shared memory of more than one thread, barriers that wait, collectives.
+In: the text of a kernel file, NumPy arrays and scalars by name, a grid and a block. Out: the arrays as Python leaves them,
+and what was printed. The text runs as it stands; only the words that it imports from `transpiler` are stand-ins, and array
+elements are `numbers.Num`. Threads run one by one in ascending order, so a kernel may exchange nothing between threads but
+by atomics. Non-goals: shared memory of more than one thread, barriers that wait, collectives.
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import contextlib
 import io
@@ -168,7 +168,7 @@ def _words() -> dict[str, Any]:
 
 
 class _Annotated(ast.NodeTransformer):
-    """A local that has an annotation keeps its dtype: its assignments store into it. Python alone takes no notice of annotations."""
+    """A local with an annotation keeps its dtype: its assignments store into it. Python takes no notice of annotations."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.typed = {
@@ -179,7 +179,11 @@ class _Annotated(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        if node.value is None or not isinstance(node.target, ast.Name) or node.target.id not in getattr(self, "typed", ()):
+        if (
+            node.value is None
+            or not isinstance(node.target, ast.Name)
+            or node.target.id not in getattr(self, "typed", ())
+        ):
             return node
         return ast.Assign([node.target], self._stored(node.target.id, node.value))
 
@@ -201,7 +205,9 @@ class _Annotated(ast.NodeTransformer):
 
 def dims_of(text: str, name: str, arguments: Mapping[str, Any]) -> dict[str, int]:
     """The named extents of the arrays of a kernel."""
-    function = next(n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name == name)
+    function = next(
+        n for n in ast.parse(text.removeprefix("\ufeff")).body if isinstance(n, ast.FunctionDef) and n.name == name
+    )
     dims: dict[str, int] = {}
     for param in function.args.args:
         items = param.annotation.slice if isinstance(param.annotation, ast.Subscript) else None

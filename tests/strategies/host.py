@@ -1,7 +1,8 @@
 """Many kernels built by g++ at once, and kept from one test run to the next.
 
-In: kernels of the device IR. Out: `HostKernel`s that run on NumPy arrays. Libraries are found again by the hash of the text that they
-were built from, in the folder that pytest keeps between runs. Non-goals: the stand-ins for CUDA (`tests.support.host_build`).
+In: kernels of the device IR. Out: `HostKernel`s that run on NumPy arrays. Libraries are found again by the hash of the text
+that they were built from, in the folder that pytest keeps between runs. Non-goals: the stand-ins for CUDA
+(`tests.support.host_build`).
 """
 
 from __future__ import annotations

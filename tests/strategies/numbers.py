@@ -1,10 +1,11 @@
-"""Numbers of a dtype for CPython: what the kernel language says about arithmetic, written once more and apart from `transpiler`.
+"""Numbers of a dtype for CPython: what the kernel language says about arithmetic, written once more and apart from
+`transpiler`.
 
-In: Python values and the name of a dtype. Out: `Num`, which CPython's own operators, loops and conditions work on. An index integer is a
-plain Python `int` (exact, takes the other side's dtype), a bare float literal a plain Python `float`, a bool a `bool`.
-Integers wrap, floats round at each operation; `//` and `%` of the narrow floats are NumPy's, those of f64 Python's own.
-What has no value raises: `ZeroDivisionError`, `BadShift`, `BadPower`, `Misfit` (an index integer that its dtype cannot hold).
-Non-goals: functions of `math` beyond the exact ones; speed.
+In: Python values and the name of a dtype. Out: `Num`, which CPython's own operators, loops and conditions work on. An index
+integer is a plain Python `int` (exact, takes the other side's dtype), a bare float literal a plain Python `float`, a bool a
+`bool`. Integers wrap, floats round at each operation; `//` and `%` of the narrow floats are NumPy's, those of f64 Python's
+own. What has no value raises: `ZeroDivisionError`, `BadShift`, `BadPower`, `Misfit` (an index integer that its dtype cannot
+hold). Non-goals: functions of `math` beyond the exact ones; speed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How a row of the trap table is stated and judged.
 
-In: a kernel body, arrays by name, the dtypes of its results. Out: a `Case` (CPython says what is right, or the case itself does) or a
-`Refused` (a code that has to be found). A case is run by the simulator, as C++ built by g++, and on a device where there is one; all
-have to leave the same bits. Non-goals: the rows (`rows_*`), building C++ (`tests.support`).
+In: a kernel body, arrays by name, the dtypes of its results. Out: a `Case` (CPython says what is right, or the case itself
+does) or a `Refused` (a code that has to be found). A case is run by the simulator, as C++ built by g++, and on a device
+where there is one; all have to leave the same bits. Non-goals: the rows (`rows_*`), building C++ (`tests.support`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.strategies.cpython import dtype_name, run_python
+from tests.strategies.cpython import dims_of, dtype_name, run_python
 from tests.strategies.numbers import NUMPY, Num
 from tests.support.kernels import PRELUDE, checked
 from transpiler.diagnostics import Diagnostic
@@ -152,11 +152,13 @@ def single(row: int, title: str, body: str, *, before: str = SAY, params: str = 
     return Case(row=row, title=title, text=PRELUDE + text, arguments=arguments, results=("y", "h", "t"), **more)
 
 
-def refused(row: int, title: str, body: str, code: str, *, before: str = "", params: str = "", stage: str = "check") -> Refused:
+def refused(
+    row: int, title: str, body: str, code: str, *, before: str = "", params: str = "", stage: str = "check"
+) -> Refused:
     """A body that has to be refused, with the parameters of `single` and an array `out` of f32."""
     signature = (
-        "x: In[i32, N], g: In[f32, N], u: In[u32, N], flags: In[bool_, N], y: InOut[i32, N], out: InOut[f32, N], n: i32, m: u32, s: f32"
-        + (f", {params}" if params else "")
+        "x: In[i32, N], g: In[f32, N], u: In[u32, N], flags: In[bool_, N], y: InOut[i32, N], out: InOut[f32, N], "
+        "n: i32, m: u32, s: f32" + (f", {params}" if params else "")
     )
     inner = textwrap.indent(textwrap.dedent(body).strip(), " " * 8)
     text = (
@@ -169,14 +171,21 @@ def refused(row: int, title: str, body: str, code: str, *, before: str = "", par
 def fault(case: Case, code: str) -> Refused:
     """A case whose arguments make it fail: the simulator has to say so with this code."""
     return Refused(
-        row=case.row, title=case.title, text=case.text, code=code, stage="run", arguments=case.arguments, grid=case.grid, block=case.block
+        row=case.row,
+        title=case.title,
+        text=case.text,
+        code=code,
+        stage="run",
+        arguments=case.arguments,
+        grid=case.grid,
+        block=case.block,
     )
 
 
 # --- judging ----------------------------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def front(text: str) -> tuple[device.Kernel | None, list[Diagnostic]]:
     """The first kernel of a text and all that the front end and the types have to say."""
     module, found = parse_module(Source(text, "kernels.py"))
@@ -189,8 +198,13 @@ def front(text: str) -> tuple[device.Kernel | None, list[Diagnostic]]:
 def kernel_of(case: Case) -> device.Kernel:
     kernel, found = front(case.text)
     errors = [f"{d.code} {d.message}" for d in found if d.code.startswith("E")]
-    assert kernel is not None and not errors, errors
+    assert not errors, errors
+    assert kernel is not None
     return kernel
+
+
+def dims(case: Case) -> dict[str, int]:
+    return dims_of(case.text, kernel_of(case).name, case.arguments)
 
 
 def copied(arguments: Arguments) -> dict[str, Any]:
@@ -202,7 +216,7 @@ def plain(arguments: Arguments) -> dict[str, Any]:
     return {k: NUMPY[v.dtype](v.value) if isinstance(v, Num) else v for k, v in arguments.items()}
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def expectation(case: Case) -> tuple[dict[str, np.ndarray], str]:
     """The results that are right, and what is printed."""
     if case.expected is not None:
@@ -212,7 +226,7 @@ def expectation(case: Case) -> tuple[dict[str, np.ndarray], str]:
     return {name: arguments[name] for name in case.results}, printed
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def simulated(case: Case) -> tuple[dict[str, np.ndarray], str]:
     arguments = plain(copied(case.arguments))
     report = simulate(kernel_of(case), arguments, grid=case.grid, block=case.block)
@@ -225,15 +239,24 @@ def compare(case: Case, who: str, got: Mapping[str, np.ndarray], right: Mapping[
     for name in case.results:
         differ = different(got[name], right[name], case.ulps)
         if differ.any():
-            raise AssertionError("\n".join([f"{case.id}: {who} differs in {int(differ.sum())} elements", *shown(case, name, differ, got, right)]))
+            raise AssertionError(
+                "\n".join(
+                    [
+                        f"{case.id}: {who} differs in {int(differ.sum())} elements",
+                        *shown(case, name, differ, got, right),
+                    ]
+                )
+            )
 
 
 def different(a: np.ndarray, b: np.ndarray, ulps: int = 0) -> np.ndarray:
-    assert a.dtype == b.dtype and a.shape == b.shape
+    assert a.dtype == b.dtype
+    assert a.shape == b.shape
     kind = np.dtype(f"u{a.dtype.itemsize}")
     same = a.view(kind) == b.view(kind)
     if a.dtype.kind in "fV":
-        wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+        with np.errstate(all="ignore"):
+            wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
         same |= np.isnan(wide_a) & np.isnan(wide_b)
         if ulps:
             with np.errstate(all="ignore"):
@@ -241,12 +264,16 @@ def different(a: np.ndarray, b: np.ndarray, ulps: int = 0) -> np.ndarray:
     return ~same
 
 
-def shown(case: Case, name: str, differ: np.ndarray, got: Mapping[str, np.ndarray], right: Mapping[str, np.ndarray]) -> list[str]:
+def shown(
+    case: Case, name: str, differ: np.ndarray, got: Mapping[str, np.ndarray], right: Mapping[str, np.ndarray]
+) -> list[str]:
     lines = []
     for at in np.argwhere(differ)[:6]:
         index = tuple(int(k) for k in at)
         given = {
-            k: v[index[-1]] for k, v in case.arguments.items() if isinstance(v, np.ndarray) and v.ndim == 1 and k not in case.results and index[-1] < len(v)
+            k: v[index[-1]]
+            for k, v in case.arguments.items()
+            if isinstance(v, np.ndarray) and v.ndim == 1 and k not in case.results and index[-1] < len(v)
         }
         words = ", ".join(f"{k}={v}" for k, v in given.items())
         lines.append(f"  {name}{list(index)} is {got[name][index]}, right is {right[name][index]}, of {words}")

@@ -1,5 +1,6 @@
 """Rows 56 to 65: assignment, indexing, calls."""
 
+# ruff: noqa: E501 (a row is a line)
 from __future__ import annotations
 
 import numpy as np
@@ -11,8 +12,9 @@ GRID = np.arange(12, dtype=np.int32).reshape(3, 4) * 3 - 7
 
 def rank_two(row: int, title: str, body: str, **more: object) -> Case:
     """One thread with a 3 by 4 array `a` to read and one like it, `b`, to write."""
-    text = f"{SAY}\n@kernel(block=1)\ndef k(a: In[i32, 3, 4], b: InOut[i32, int, int], t: InOut[i64, int], n: i32):\n" + "".join(
-        f"    {line}\n" for line in body.splitlines()
+    text = (
+        f"{SAY}\n@kernel(block=1)\ndef k(a: In[i32, 3, 4], b: InOut[i32, int, int], t: InOut[i64, int], n: i32):\n"
+        + "".join(f"    {line}\n" for line in body.splitlines())
     )
     arguments = {"a": GRID, "b": np.zeros((3, 4), np.int32), "t": np.zeros(4, np.int64), "n": 1}
     return Case(row=row, title=title, text=PRELUDE + text, arguments=arguments, results=("b", "t"), **more)  # type: ignore[arg-type]
@@ -45,8 +47,12 @@ def assignment() -> list[Case | Refused]:
 def indexing() -> list[Case | Refused]:
     """Rows 59 to 61 and 63."""
     shape = "t[0] = len(a) * 1000 + a.shape[1] * 100 + a.size\nt[1] = a.ndim * 10 + len(a[0])\nt[2] = len(a.shape) + b.shape[0] * b.shape[1]\nb[0, 0] = a.dtype(300) // 7"
-    beyond = elementwise(59, "an index beyond the end", "out[i] = a[i + 1]", {"a": np.arange(4, dtype=np.int32)}, {"out": "i32"})
-    before = elementwise(59, "a run-time index of -1", "out[i] = a[i - 1]", {"a": np.arange(4, dtype=np.int32)}, {"out": "i32"})
+    beyond = elementwise(
+        59, "an index beyond the end", "out[i] = a[i + 1]", {"a": np.arange(4, dtype=np.int32)}, {"out": "i32"}
+    )
+    before = elementwise(
+        59, "a run-time index of -1", "out[i] = a[i - 1]", {"a": np.arange(4, dtype=np.int32)}, {"out": "i32"}
+    )
     far = single(59, "an index of another axis", "y[0] = 1", before="")
     return [
         single(59, "constant negative indices", "y[-1] = 5\ny[0] = x[-2]\ny[1] = x[-len((1, 2, 3))]\nh[-3] = g[-8]"),

@@ -1,5 +1,6 @@
 """Rows 36 to 55: control flow and scope."""
 
+# ruff: noqa: E501 (a row is a line)
 from __future__ import annotations
 
 import numpy as np
@@ -13,7 +14,9 @@ def operands() -> list[Case | Refused]:
     """Rows 36 to 41."""
     a = np.array([5, 0, -3, 7, 2, 2, -9, 1], np.int32)
     two = {"a": a, "b": a[::-1].copy()}
-    lazy_guard = "out[i] = 1 if i + 3 < len(a) and a[i + 3] > 0 else 2\nif i + 5 >= len(a) or a[i + 5] > 0:\n    out[i] += 10"
+    lazy_guard = (
+        "out[i] = 1 if i + 3 < len(a) and a[i + 3] > 0 else 2\nif i + 5 >= len(a) or a[i + 5] > 0:\n    out[i] += 10"
+    )
     return [
         single(36, "a chain evaluates its middle once", "y[0] = 1 if say(t, 1) < say(t, 2) < say(t, 3) else 0"),
         single(36, "a chain stops at the first that is false", "y[0] = 1 if say(t, 3) < say(t, 2) < say(t, 4) < say(t, 5) else 0"),
@@ -143,7 +146,15 @@ def statements() -> list[Case | Refused]:
         "a dict": ("a = {1: 2}", "E0123"),
     }
     found += [refused(52, word, body, code) for word, (body, code) in words.items()]
-    found.append(elementwise(52, "if and elif instead of match", "if a[i] == 1:\n    out[i] = 10\nelif a[i] == 2:\n    out[i] = 20\nelse:\n    out[i] = 30", {"a": TRIP}, {"out": "i32"}))
+    found.append(
+        elementwise(
+            52,
+            "if and elif instead of match",
+            "if a[i] == 1:\n    out[i] = 10\nelif a[i] == 2:\n    out[i] = 20\nelse:\n    out[i] = 30",
+            {"a": TRIP},
+            {"out": "i32"},
+        )
+    )
     return found
 
 

@@ -1,26 +1,133 @@
 """Rows 66 to 86: names, text and source."""
 
+# ruff: noqa: E501, RUF001 (a row is a line)
 from __future__ import annotations
 
 import keyword
 
 import numpy as np
 
-from tests.traps.harness import PRELUDE, SAY, Case, Refused, refused, single
+from tests.traps.harness import PRELUDE, Case, Refused, refused, single
 
-CPP_WORDS = (
-    "auto register template int float double this new union and_eq or_eq xor_eq compl NULL const volatile static extern inline struct enum "
-    "switch case default do goto typedef typename namespace using operator private public protected virtual explicit export friend mutable "
-    "sizeof throw char short long signed unsigned void wchar_t char16_t char32_t constexpr decltype noexcept nullptr static_assert static_cast "
-    "const_cast dynamic_cast reinterpret_cast thread_local typeid delete alignas alignof asm bitand bitor not_eq xor char8_t concept requires_ "
-    "constinit consteval co_await co_return co_yield"
-).split()
+CPP_WORDS = [
+    "auto",
+    "register",
+    "template",
+    "int",
+    "float",
+    "double",
+    "this",
+    "new",
+    "union",
+    "and_eq",
+    "or_eq",
+    "xor_eq",
+    "compl",
+    "NULL",
+    "const",
+    "volatile",
+    "static",
+    "extern",
+    "inline",
+    "struct",
+    "enum",
+    "switch",
+    "case",
+    "default",
+    "do",
+    "goto",
+    "typedef",
+    "typename",
+    "namespace",
+    "using",
+    "operator",
+    "private",
+    "public",
+    "protected",
+    "virtual",
+    "explicit",
+    "export",
+    "friend",
+    "mutable",
+    "sizeof",
+    "throw",
+    "char",
+    "short",
+    "long",
+    "signed",
+    "unsigned",
+    "void",
+    "wchar_t",
+    "char16_t",
+    "char32_t",
+    "constexpr",
+    "decltype",
+    "noexcept",
+    "nullptr",
+    "static_assert",
+    "static_cast",
+    "const_cast",
+    "dynamic_cast",
+    "reinterpret_cast",
+    "thread_local",
+    "typeid",
+    "delete",
+    "alignas",
+    "alignof",
+    "asm",
+    "bitand",
+    "bitor",
+    "not_eq",
+    "xor",
+    "char8_t",
+    "concept",
+    "requires_",
+    "constinit",
+    "consteval",
+    "co_await",
+    "co_return",
+    "co_yield",
+]
 """Words of C++ that are names in Python."""
 
-FILE_SCOPE = (
-    "printf main std y0 y1 j0 j1 yn jn dim3 size_t threadIdx blockIdx warpSize uint3 float4 int2 half exp log sin cos floor ceil sqrt memcpy "
-    "malloc free assert_ abs_ clock cudaError_t __global__x min_ uchar1 fma"
-).split()
+FILE_SCOPE = [
+    "printf",
+    "main",
+    "std",
+    "y0",
+    "y1",
+    "j0",
+    "j1",
+    "yn",
+    "jn",
+    "dim3",
+    "size_t",
+    "threadIdx",
+    "blockIdx",
+    "warpSize",
+    "uint3",
+    "float4",
+    "int2",
+    "half",
+    "exp",
+    "log",
+    "sin",
+    "cos",
+    "floor",
+    "ceil",
+    "sqrt",
+    "memcpy",
+    "malloc",
+    "free",
+    "assert_",
+    "abs_",
+    "clock",
+    "cudaError_t",
+    "__global__x",
+    "min_",
+    "uchar1",
+    "fma",
+]
 """Names that CUDA C++ has at file scope."""
 
 
@@ -34,7 +141,8 @@ def naming() -> list[Case | Refused]:
     """Rows 66 to 70."""
     words = [w for w in CPP_WORDS if not keyword.iskeyword(w)]
     every = "".join(
-        f"@device\ndef {name}(v: i32):\n    return v * {k + 2} + 1\n" for k, name in enumerate(("y0", "std", "main", "printf", "template", "j1"))
+        f"@device\ndef {name}(v: i32):\n    return v * {k + 2} + 1\n"
+        for k, name in enumerate(("y0", "std", "main", "printf", "template", "j1"))
     )
     return [
         locals_named(66, "locals named like words of C++", words),
@@ -60,8 +168,18 @@ def naming() -> list[Case | Refused]:
 
 def named_kernel(row: int, name: str) -> Case:
     """The name stands twice: once for the kernel, once (with `_`) for a local in it. CPython runs it as `k`."""
-    text = PRELUDE + f"\n@kernel(block=1)\ndef {name}(v: InOut[i32, int], n: i32):\n    {name}_ = n * 3\n    v[0] = {name}_ + 1\n"
-    return Case(row=row, title=f"a kernel named {name}", text=text, arguments={"v": np.zeros(1, np.int32), "n": 5}, results=("v",), expected={"v": np.array([16], np.int32)})
+    text = (
+        PRELUDE
+        + f"\n@kernel(block=1)\ndef {name}(v: InOut[i32, int], n: i32):\n    {name}_ = n * 3\n    v[0] = {name}_ + 1\n"
+    )
+    return Case(
+        row=row,
+        title=f"a kernel named {name}",
+        text=text,
+        arguments={"v": np.zeros(1, np.int32), "n": 5},
+        results=("v",),
+        expected={"v": np.array([16], np.int32)},
+    )
 
 
 def scopes() -> list[Case | Refused]:
@@ -149,10 +267,9 @@ def text() -> list[Case | Refused]:
 
 
 ELSEWHERE: dict[int, tuple[str, ...]] = {
-    80: ("tests/api/test_capture.py",),
+    80: ("tests/api/test_kernel.py",),
     86: ("tests/traps/test_determinism.py",),
 }
 """Rows whose tests need more than a kernel text."""
 
 ROWS: list[Case | Refused] = [*naming(), *scopes(), *text()]
-

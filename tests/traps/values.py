@@ -44,3 +44,10 @@ def spread(dtype: str, count: int = 600, seed: int = 1) -> tuple[np.ndarray, np.
     width = np.dtype(NUMPY[dtype]).itemsize
     raw = random.integers(0, 256, size=(2, count * width), dtype=np.uint8)
     return raw[0].view(NUMPY[dtype]), raw[1].view(NUMPY[dtype])
+
+
+def halves(dtype: str) -> np.ndarray:
+    """Floats between two integers, and beyond those that 32 and 64 bits hold."""
+    beyond = (2147483648.0, -2147483649.0, 9.3e18, -9.3e18, 8388609.5)
+    with np.errstate(over="ignore"):
+        return np.array([0.5, 1.5, 2.5, -0.5, -1.5, 3.5, *beyond], np.float64).astype(NUMPY[dtype])
