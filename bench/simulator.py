@@ -139,7 +139,7 @@ def measure(kernel: device.Kernel, arguments: Callable[[], dict[str, Any]]) -> F
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     found = [measure(kernel, LAUNCHES[name]) for name, kernel in kernels().items()]

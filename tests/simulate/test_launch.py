@@ -65,6 +65,22 @@ def test_a_read_only_array_is_refused_where_it_is_written() -> None:
     assert run(SAXPY, a=1, x=fixed, y=floats(4)).ok
 
 
+def test_a_function_may_take_what_is_written_and_what_is_only_read() -> None:
+    """It is read-only memory where it is only read, whoever else passes something for the same parameter."""
+    text = """
+@device
+def first(a: In[f32, int]):
+    return a[0]
+
+@kernel(block=1, grid=1)
+def k(x: In[f32, int], y: InOut[f32, int]):
+    y[0] = first(x) + first(y)
+"""
+    fixed = floats(4)
+    fixed.flags.writeable = False
+    assert run(text, x=fixed, y=floats(4)).ok
+
+
 def test_overlapping_arrays_are_refused_unless_both_are_read() -> None:
     memory = floats(10)
     assert run(SAXPY, a=1, x=memory[:6], y=memory[4:]).codes() == {"E0808"}

@@ -17,13 +17,11 @@ import numpy as np
 
 from transpiler.diagnostics.model import Diagnostic
 from transpiler.ir import device as ir
-from transpiler.simulate.dtypes import numpy_dtype
+from transpiler.simulate.dtypes import Value, numpy_dtype
 from transpiler.simulate.expressions import scalar_of
 from transpiler.simulate.memory import Memory
 from transpiler.simulate.program import Program
 from transpiler.simulate.shadow import Shadow
-
-Value = np.ndarray | np.generic
 
 _SHOWN_ELEMENTS = 64
 """Arrays up to this size are kept in witnesses as they were before the launch."""
@@ -123,7 +121,7 @@ def _bind_scalar(arguments: Arguments, param: ir.ScalarParam, value: Any) -> Non
     if isinstance(value, np.ndarray) or not isinstance(value, int | float | bool | np.generic):
         arguments.refuse("E0813", f"`{param.name}` takes one {dtype}, not {type(value).__name__}", param)
         return
-    number = value.item() if isinstance(value, np.generic) and value.dtype.kind in "biuf" else value
+    number: Any = value.item() if isinstance(value, np.generic) else value
     whole = isinstance(number, int)
     if (dtype.is_integer and not (whole and dtype.min <= number <= dtype.max)) or (
         dtype.kind == "bool" and number not in (0, 1)

@@ -16,9 +16,8 @@ from collections.abc import Callable
 import numpy as np
 
 from transpiler.ir.types import DType, IndexType, Scalar
-from transpiler.simulate.dtypes import is_half, numpy_dtype
+from transpiler.simulate.dtypes import Value, is_half, numpy_dtype
 
-Value = np.ndarray | np.generic
 Fault = Callable[[str, Value], None]
 """Told a diagnostic code, and in which lanes it happened (a mask as long as the lanes, or one bool for all)."""
 

@@ -15,7 +15,8 @@ import numpy as np
 from transpiler.diagnostics.model import Label
 from transpiler.intrinsics.entry import Effect, Intrinsic
 from transpiler.ir import device as ir
-from transpiler.simulate.expressions import Activation, Evaluator, Value, spread
+from transpiler.simulate.dtypes import Value
+from transpiler.simulate.expressions import Activation, Evaluator, spread
 from transpiler.simulate.lanes import WARP, Chunk, Lanes
 from transpiler.simulate.report import Actor
 from transpiler.simulate.strands import Arrival

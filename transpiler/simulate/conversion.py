@@ -11,9 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from transpiler.ir.types import DType, Scalar
-from transpiler.simulate.dtypes import numpy_dtype
-
-Value = np.ndarray | np.generic
+from transpiler.simulate.dtypes import Value, numpy_dtype
 
 
 def convert(value: Value, to: Scalar) -> Value:

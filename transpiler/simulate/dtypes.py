@@ -7,11 +7,18 @@ Non-goals: conversion of values (`conversion`).
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from transpiler.ir.types import DType, Scalar
+
+Value = Any
+"""What an expression gives: an array with one entry a lane, or a NumPy scalar where all lanes agree.
+
+Not `ndarray | generic`: NumPy's stubs give `generic` no operators.
+"""
 
 _SPECIAL = {"bool": np.dtype(bool), "f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
 

@@ -20,15 +20,13 @@ from transpiler.ir import device as ir
 from transpiler.ir.types import DType, Scalar
 from transpiler.simulate import arithmetic
 from transpiler.simulate.conversion import convert, misfit
-from transpiler.simulate.dtypes import numpy_dtype
+from transpiler.simulate.dtypes import Value, numpy_dtype
 from transpiler.simulate.lanes import Chunk, Lanes
 from transpiler.simulate.memory import Binding, Memory, OutOfBounds, at
 from transpiler.simulate.program import Program
 from transpiler.simulate.races import Detector
 from transpiler.simulate.report import Actor, Findings, shown
 from transpiler.source import Source
-
-Value = np.ndarray | np.generic
 
 CallFunction = Callable[[ir.Function, tuple[ir.Expr | ir.View, ...], Lanes, "Activation"], list[Value]]
 
@@ -56,12 +54,12 @@ class Activation:
             held = self.scalars[target] = (
                 np.zeros(lanes.width, dtype) if held is None else np.full(lanes.width, held, dtype)
             )
-        held[lanes.at] = value  # type: ignore[index]
+        held[lanes.at] = value
 
 
 def spread(value: Value, lanes: Lanes) -> np.ndarray:
     """One entry a lane (read only where the value is one)."""
-    return np.broadcast_to(value, (lanes.count,)) if np.ndim(value) == 0 else value  # type: ignore[return-value]
+    return np.broadcast_to(value, (lanes.count,)) if np.ndim(value) == 0 else value
 
 
 class Evaluator:

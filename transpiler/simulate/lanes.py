@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from transpiler.simulate.dtypes import Value
+
 WARP = 32
 
 Triple = tuple[int, int, int]
@@ -92,7 +94,7 @@ class Lanes:
         """The members for which `mask` (one entry a member) holds."""
         return Lanes(self.ids[mask], self.width)
 
-    def split(self, mask: np.ndarray | np.bool_) -> tuple[Lanes, Lanes]:
+    def split(self, mask: Value) -> tuple[Lanes, Lanes]:
         """Members for which `mask` holds, and the others; a mask that is one value sends all one way."""
         none = Lanes(self.ids[:0], self.width)
         if np.ndim(mask) == 0:
@@ -122,7 +124,7 @@ class Chunk:
     launch: Launch
     first: int
     blocks: int
-    _cache: dict[tuple[str, int], np.ndarray | np.int64] = field(default_factory=dict)
+    _cache: dict[tuple[str, int], np.ndarray] = field(default_factory=dict)
 
     @property
     def width(self) -> int:
@@ -146,7 +148,7 @@ class Chunk:
         """Ordinal in the chunk of each lane's block."""
         return self._lanewise("ordinal", 0)[lanes.at]
 
-    def variable(self, name: str, axis: int, lanes: Lanes) -> np.ndarray | np.int64:
+    def variable(self, name: str, axis: int, lanes: Lanes) -> Value:
         """What a launch variable holds; `grid` and `gridsize` are products of the others."""
         if name == "blockDim":
             return np.int64(self.launch.block[axis])
@@ -162,7 +164,7 @@ class Chunk:
         key = (name, axis)
         if key not in self._cache:
             self._cache[key] = self._compute(name, axis)
-        return self._cache[key]  # type: ignore[return-value]
+        return self._cache[key]
 
     def _compute(self, name: str, axis: int) -> np.ndarray:
         threads = self.launch.threads_per_block

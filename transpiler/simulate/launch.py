@@ -215,7 +215,8 @@ def acting_order(schedule: str | int | None) -> Callable[[int], np.ndarray | Non
 
 def names_of(arguments: Arguments) -> Activation:
     env = Activation(arguments.kernel.source)
-    env.scalars.update(arguments.scalars)
+    for param, value in arguments.scalars.items():
+        env.scalars[param] = value
     for param, memory in arguments.memories.items():
         env.bind(param, Binding.of(memory))
     return env

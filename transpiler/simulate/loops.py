@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from transpiler.simulate.arithmetic import bounds
+from transpiler.simulate.dtypes import Value
 from transpiler.simulate.lanes import Lanes
 from transpiler.simulate.memory import at
-
-Value = np.ndarray | np.generic
 
 _SAFE = 1 << 61
 

@@ -19,8 +19,8 @@ from transpiler.intrinsics.entry import Effect, Intrinsic
 from transpiler.ir import device as ir
 from transpiler.simulate import atomics, loops, printing
 from transpiler.simulate.collectives import Collectives
-from transpiler.simulate.dtypes import numpy_dtype
-from transpiler.simulate.expressions import Activation, Evaluator, Value, spread
+from transpiler.simulate.dtypes import Value, numpy_dtype
+from transpiler.simulate.expressions import Activation, Evaluator, spread
 from transpiler.simulate.lanes import Chunk, Lanes
 from transpiler.simulate.memory import Binding, Memory, constant_memory, local_memory, shared_memory
 from transpiler.simulate.order import Clocks

@@ -16,11 +16,9 @@ import numpy as np
 
 from transpiler.ir import device as ir
 from transpiler.simulate.arithmetic import bounds
-from transpiler.simulate.dtypes import numpy_dtype
+from transpiler.simulate.dtypes import Value, numpy_dtype
 from transpiler.simulate.lanes import Chunk, Lanes
 from transpiler.simulate.shadow import Shadow
-
-Value = np.ndarray | np.generic
 
 
 @dataclass(slots=True, eq=False)
@@ -140,15 +138,15 @@ class Binding:
             base = indices
         else:
             ranges = self.ranges
-            outside = _first_outside(indices, [at(r.length, lanes) for r in ranges], lanes)  # type: ignore[arg-type]
+            outside = _first_outside(indices, [at(r.length, lanes) for r in ranges], lanes)
             inner = iter(zip(indices, ranges, strict=True))
             base = [at(axis.start, lanes) if axis.length is None else _along(*next(inner), lanes) for axis in self.axes]
             outside = outside or _first_outside(base, list(self.memory.shape), lanes)
         if outside is not None:
             base = [np.where(outside.mask, 0, index) for index in base]
-        number: Value = np.int64(0)
-        for index, extent in zip(base, self.memory.shape, strict=True):
-            number = index if isinstance(number, np.generic) and number == 0 else number * np.int64(extent) + index
+        number: Value = base[0] if base else np.int64(0)
+        for index, extent in zip(base[1:], self.memory.shape[1:], strict=True):
+            number = number * np.int64(extent) + index
         return number, outside
 
 
@@ -179,5 +177,5 @@ def _first_outside(indices: list[Value], extents: list[Value | int], lanes: Lane
     return found
 
 
-def item(value: Value | int, position: int) -> int:
-    return int(value) if np.ndim(value) == 0 else int(value[position])  # type: ignore[index]
+def item(value: Value, position: int) -> int:
+    return int(value) if np.ndim(value) == 0 else int(value[position])

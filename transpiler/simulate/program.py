@@ -44,6 +44,8 @@ class Program:
     """Of statements, and of expressions that can go wrong, in device functions; others stand in the kernel's source."""
     changed: set[ir.Array] = field(default_factory=set)
     """Arrays that something may write: the others cannot race."""
+    seen_changed: set[ir.Array] = field(default_factory=set)
+    """With the parameters that they are passed for, though only read there."""
     ordered: dict[ir.Array, str] = field(default_factory=dict)
     """Arrays whose accesses are trusted not to race, with the reason."""
     waits: set[ir.While] = field(default_factory=set)
@@ -74,7 +76,7 @@ def analyse(kernel: ir.Kernel) -> Program:
     program.dims.update(kernel.dims)
     _note_changes(program)
     for node in list(program.sources):
-        if isinstance(node, ir.While) and _waits(node, program.changed):
+        if isinstance(node, ir.While) and _waits(node, program.seen_changed):
             program.waits.add(node)
     return program
 
@@ -127,28 +129,28 @@ def _note_changes(program: Program) -> None:
     for site in program.sites:
         if site.access != "read" and not (isinstance(site.node, ir.Atomic) and site.node.op == "load"):
             program.changed.add(site.node.array)
-    calls = [
-        node
-        for body in _bodies(program.kernel)
-        for stmt in body
-        for node in walk(stmt)
-        if isinstance(node, ir.Call | ir.CallStmt)
+    passed = [
+        pair for body in _bodies(program.kernel) for stmt in body for node in walk(stmt) for pair in _passed(node)
     ]
+    _spread(program.changed, passed)
+    program.seen_changed = set(program.changed)
+    _spread(program.seen_changed, [(array, param) for param, array in passed])
+
+
+def _spread(members: set[ir.Array], arrows: list[tuple[ir.Array, ir.Array]]) -> None:
+    """Add what arrows lead to from members."""
     before = -1
-    while before != len(program.changed):
-        before = len(program.changed)
-        for call in calls:
-            if isinstance(call.callee, ir.Function):
-                passed = zip(call.callee.params, call.args, strict=True)
-                program.changed |= {
-                    arg.array for param, arg in passed if isinstance(arg, ir.View) and param in program.changed
-                }
-    for call in calls:
-        if isinstance(call.callee, ir.Function):
-            passed = zip(call.callee.params, call.args, strict=True)
-            program.changed |= {
-                param for param, arg in passed if isinstance(arg, ir.View) and arg.array in program.changed
-            }
+    while before != len(members):
+        before = len(members)
+        members.update(end for start, end in arrows if start in members)
+
+
+def _passed(node: ir.Node) -> list[tuple[ir.Array, ir.Array]]:
+    """Array parameters of a function and the arrays that a call passes for them."""
+    if not isinstance(node, ir.Call | ir.CallStmt) or not isinstance(node.callee, ir.Function):
+        return []
+    pairs = zip(node.callee.params, node.args, strict=True)
+    return [(param, arg.array) for param, arg in pairs if isinstance(arg, ir.View) and isinstance(param, ir.ArrayParam)]
 
 
 def _bodies(kernel: ir.Kernel) -> list[tuple[ir.Stmt, ...]]:

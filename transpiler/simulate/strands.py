@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from transpiler.ir import device as ir
-from transpiler.simulate.expressions import Activation, Value
+from transpiler.simulate.dtypes import Value
+from transpiler.simulate.expressions import Activation
 from transpiler.simulate.lanes import Lanes
 
 

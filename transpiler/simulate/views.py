@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from transpiler.ir import device as ir
-from transpiler.simulate.expressions import Activation, Evaluator, Value
+from transpiler.simulate.dtypes import Value
+from transpiler.simulate.expressions import Activation, Evaluator
 from transpiler.simulate.lanes import Lanes
 from transpiler.simulate.loops import keep
 from transpiler.simulate.memory import Axis, Binding, at
