@@ -76,12 +76,15 @@ def round_to_float(value: float | str) -> float:
     exact = Fraction(value)
     if exact == 0:
         return 0.0
-    exponent = max(math.frexp(float(exact))[1] - 24, -149)
     # frexp of the rounded double may be one too high just below a power of two; the quotient then still has 24 bits.
-    scaled = exact / Fraction(2) ** exponent
-    rounded = round(scaled)
-    result = float(rounded * Fraction(2) ** exponent)
-    return math.copysign(math.inf, result) if abs(result) >= 2.0**128 else result
+    exponent = max(math.frexp(float(exact))[1] - 24, -149)
+    return _scaled(exact, exponent)
+
+
+def _scaled(exact: Fraction, exponent: int) -> float:
+    """`exact` rounded to a multiple of `2**exponent`, ties to even; infinite from 2**128 on."""
+    rounded = round(exact / Fraction(2) ** exponent) * Fraction(2) ** exponent
+    return float(rounded) if abs(rounded) < 2**128 else math.copysign(math.inf, rounded)
 
 
 def half_source(value: float, name: str, text: str) -> str:
@@ -105,9 +108,7 @@ def round_half(value: float, name: str) -> float:
     exact = Fraction(value)
     if exact == 0:
         return value
-    exponent = max(math.frexp(value)[1] - 8, -133)
-    result = float(round(exact / Fraction(2) ** exponent) * Fraction(2) ** exponent)
-    return math.copysign(math.inf, value) if abs(result) >= 2.0**128 else result
+    return _scaled(exact, max(math.frexp(value)[1] - 8, -133))
 
 
 def string(text: str) -> str:
