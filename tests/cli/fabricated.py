@@ -10,6 +10,16 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.prove import AccessReport, Proof
 from transpiler.source import Source
 
+PROOF = Proof(
+    verdict="proved",
+    contract=(),
+    accesses=(
+        AccessReport(5, "x", "r", "interval", ("n <= len(x)",)),
+        AccessReport(5, "y", "w", "syntactic"),
+    ),
+    pairs=(("syntactic", 2), ("solver", 0)),
+)
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -23,15 +33,7 @@ class Kernel:
     instance: tuple[tuple[str, str], ...] = ()
     time_ms: float = 12.3
     diagnostics: tuple[Diagnostic, ...] = ()
-    proof: Proof | None = Proof(
-        verdict="proved",
-        contract=(),
-        accesses=(
-            AccessReport(5, "x", "read", "interval", ("n <= len(x)",)),
-            AccessReport(5, "y", "write", "syntactic"),
-        ),
-        pairs=(("syntactic", 2), ("solver", 0)),
-    )
+    proof: Proof | None = PROOF
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.diagnostics.support import TEXT, race, span
-from transpiler.diagnostics import Diagnostic, Label
+from transpiler.diagnostics import Diagnostic, Label, Thread, Witness
 from transpiler.diagnostics.excerpt import char_width
-from transpiler.diagnostics.render import in_order, render
+from transpiler.diagnostics.render import in_order, render, witness_lines
 from transpiler.source import Source, Span
 
 
@@ -158,3 +158,13 @@ def test_any_text_and_any_span_renders_within_the_width(
         if bar and gutter.strip():
             assert sum(map(char_width, source)) <= width
         assert "\x1b" not in line
+
+
+def test_a_witness_without_an_element_names_places_alone() -> None:
+    launch = {"grid": (1, 1, 1), "block": (32, 1, 1)}
+    threads = (Thread((0, 0, 0), (0, 0, 0), 3, "barrier"), Thread((0, 0, 0), (1, 0, 0), 3, "barrier"))
+    assert witness_lines(Witness(launch, threads)) == [
+        "grid (1, 1, 1), block (32, 1, 1)",
+        "thread (0, 0, 0) of block (0, 0, 0), line 3",
+        "thread (1, 0, 0) of block (0, 0, 0), line 3",
+    ]

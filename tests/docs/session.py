@@ -1,9 +1,10 @@
 """Runs a Markdown page: files that it shows are written, commands that it shows are run, output that it shows is compared.
 
 * A Python block below `<!-- file: NAME -->` becomes that file, in an empty folder that the whole page shares.
-* In a `console` block each `$ transpile ...` or `$ python ...` is run there; the lines below it are its output (both streams). A line
-  `...` stands for any lines, `...` in a line for any text. A command with no output shown may print anything.
+* In a `console` block each `$ transpile ...` or `$ python ...` is run there; the lines below it are its output (both streams).
+  A line `...` stands for any lines, `...` in a line for any text. A command with no output shown may print anything.
 * `<!-- status: 1 -->` above a block is the exit status of its last command; otherwise each has to be 0.
+* `> NAME` at the end of a command writes its output to that file.
 * Other commands (`make`, `pip`, `cd`) are shown for the reader and not run.
 """
 
@@ -55,12 +56,16 @@ def commands(page: str) -> Iterator[Command]:
 def run(command: Command, folder: Path) -> str:
     """Run a command in `folder`, check its exit status, return what it printed."""
     words = shlex.split(command.line)
+    target = words.pop() if ">" in words else None
+    words = [word for word in words if word != ">"]
     words = [sys.executable, *(["-m", "transpiler.cli"] if words[0] == "transpile" else []), *words[1:]]
     environment = {k: v for k, v in os.environ.items() if k != "FORCE_COLOR"} | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
     )
     assert done.returncode == command.status, f"$ {command.line}\n{done.stdout}"
+    if target is not None:
+        (folder / target).write_text(done.stdout)
     return done.stdout
 
 

@@ -87,10 +87,11 @@ def emit(
     unchecked: bool = False,
     deny_trust: bool = False,
 ) -> tuple[FileFacts, Unit | None]:
-    """Prove every kernel of a file and emit it; no unit where something is not proved, unless `unchecked`."""
+    """Prove every kernel of a file and emit it; no unit where there is none, or one is not proved, unless `unchecked`."""
     from transpiler import pipeline
 
-    return pipeline.emit(source, arch=arch, line_info=line_info, unchecked=unchecked, deny_trust=deny_trust)
+    report, unit = pipeline.emit(source, arch=arch, line_info=line_info, unchecked=unchecked, deny_trust=deny_trust)
+    return report, unit if report.kernels else None
 
 
 # --- machine code -----------------------------------------------------------------------------------------

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from transpiler.cli import _work
-from transpiler.cli.console import echo, show
+from transpiler.cli.console import echo, show_report
 from transpiler.cli.emit import refuse_clashes
 from transpiler.cli.files import output_folder, write
-from transpiler.diagnostics.machine import FileFacts, all_diagnostics, dumps
+from transpiler.diagnostics.machine import FileFacts, dumps
 from transpiler.source import Source
 
 
@@ -57,7 +57,7 @@ def command(
                 report, contents = _build(source, archs, form, line_info, deny_trust)
             bar.update(len(archs))
             reports.append(report)
-            show(all_diagnostics(report))
+            show_report(report)
             write({folder / name: content for name, content in contents.items()})
             for name in contents:
                 echo(str(folder / name))

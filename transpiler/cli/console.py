@@ -10,11 +10,14 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
 from transpiler.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from transpiler.diagnostics.machine import FileFacts
 
 
 def use_color(stream: IO[str]) -> bool:
@@ -42,6 +45,15 @@ def show(diagnostics: Iterable[Diagnostic], *, err: bool = True) -> None:
     color, columns = use_color(stream), width(stream)
     for diagnostic in in_order(diagnostics):
         echo(render(diagnostic, color=color, width=columns) + "\n", err=err)
+
+
+def show_report(report: FileFacts) -> None:
+    """The findings of a file and its kernels on standard error; a file without any kernel is named."""
+    from transpiler.diagnostics.machine import all_diagnostics
+
+    show(all_diagnostics(report))
+    if not report.diagnostics and not report.kernels:
+        echo(f"{report.path}:1:1: no @kernel here", err=True)
 
 
 def echo(text: str, *, err: bool = False) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from transpiler.cli import _work
-from transpiler.cli.console import echo, show
+from transpiler.cli.console import echo, show_report
 from transpiler.cli.files import output_folder, write
-from transpiler.diagnostics.machine import FileFacts, all_diagnostics, dumps
+from transpiler.diagnostics.machine import FileFacts, dumps
 
 
 @click.command("emit")
@@ -39,13 +39,11 @@ def command(
                 source, arch=arch, line_info=line_info, unchecked=unchecked, deny_trust=deny_trust
             )
         reports.append(report)
-        show(all_diagnostics(report))
+        show_report(report)
         if unit is not None and folder is None:
             echo(unit.source.rstrip("\n"))
         elif unit is not None and folder is not None:
             _write(folder, unit)
-        elif not report.diagnostics and not report.kernels:
-            echo(f"{report.path}:1:1: no @kernel here", err=True)
     return _work.status(reports)
 
 

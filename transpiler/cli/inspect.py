@@ -6,9 +6,8 @@ import click
 
 from transpiler.cli import _work
 from transpiler.cli.build import ARCHS, refuse_unknown
-from transpiler.cli.console import echo, show, styled
+from transpiler.cli.console import echo, show_report, styled
 from transpiler.cli.options import only_source
-from transpiler.diagnostics.machine import all_diagnostics
 
 PARTS = ("source", "ptx", "sass", "registers")
 
@@ -27,7 +26,7 @@ def command(file: str, archs: tuple[str, ...] | None, parts: tuple[str, ...], li
     source = only_source(file)
     for arch in chosen:
         report, unit = _work.emit(source, arch=arch, line_info=line_info)
-        show(all_diagnostics(report))
+        show_report(report)
         if unit is None:
             return _work.status([report])
         for part in wanted:

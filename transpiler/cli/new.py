@@ -15,7 +15,6 @@ KERNELS = '''\
 """A first kernel: y = a * x + y."""
 
 import numpy as np
-
 from transpiler import Dim, In, InOut, cuda, f32, kernel
 from transpiler.testing import check, launch
 

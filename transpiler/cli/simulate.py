@@ -119,12 +119,15 @@ def read_witness(path: str) -> tuple[Witness, str | None]:
         raise Unreadable(f"{path} holds no witness: {error}") from None
 
 
-def _first_witness(data: Mapping[str, Any]) -> tuple[Any, str | None]:
-    for file in data["files"]:
-        for kernel in file["kernels"]:
-            for diagnostic in kernel["diagnostics"]:
-                if diagnostic.get("witness"):
-                    return diagnostic["witness"], kernel["name"]
+def _first_witness(data: Any) -> tuple[Any, str | None]:
+    try:
+        for file in data["files"]:
+            for kernel in file["kernels"]:
+                for diagnostic in kernel["diagnostics"]:
+                    if diagnostic["witness"]:
+                        return diagnostic["witness"], kernel["name"]
+    except (TypeError, KeyError) as error:
+        raise ValueError(f"it is no output of `check` ({error})") from None
     raise ValueError("no finding in it has one")
 
 

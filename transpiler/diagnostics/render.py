@@ -6,7 +6,8 @@ Non-goals: deciding whether colour is wanted and how wide the terminal is (`cli.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from transpiler.diagnostics.excerpt import Excerpt, Mark, excerpt
@@ -22,13 +23,7 @@ _SGR = {
     "help": "1;32",
 }
 
-_VERBS = {
-    "read": "reads",
-    "write": "writes",
-    "atomic": "updates",
-    "barrier": "reaches the barrier",
-    "collective": "reaches the collective",
-}
+_VERBS = {"read": "reads", "write": "writes", "atomic": "updates"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +114,15 @@ def _launch(witness: Witness) -> Iterable[str]:
     if shapes:
         yield ", ".join(f"{name}.shape == {_tuple(shape)}" for name, shape in shapes.items())
     for name, data in (launch.get("data") or {}).items():
-        yield f"{name} holds {_data(data)}"
+        yield f"{name} holds {_data(data, shapes.get(name))}"
 
 
-def _data(data: object) -> str:
-    if isinstance(data, (list, tuple)):
-        shown = ", ".join(map(str, data[:8]))
-        return f"[{shown}, ...]"
-    return f"{data} everywhere"
+def _data(data: object, shape: Sequence[int] | None) -> str:
+    """Leading elements, with dots where the array has more; or the one number that fills it."""
+    if not isinstance(data, (list, tuple)):
+        return f"{data} everywhere"
+    whole = shape is not None and math.prod(shape) == len(data) <= 8
+    return f"[{', '.join(map(str, data[:8]))}{'' if whole else ', ...'}]"
 
 
 def _element(witness: Witness) -> str:
@@ -138,10 +134,10 @@ def _element(witness: Witness) -> str:
 
 
 def _thread(thread: Thread, element: str) -> str:
-    what = _VERBS.get(thread.access, thread.access)
-    target = element if thread.access in ("read", "write", "atomic") else ""
-    by = " atomically" if thread.access == "atomic" else ""
-    return f"thread {_tuple(thread.thread)} of block {_tuple(thread.block)} {what}{target}{by} in line {thread.line}"
+    """What a thread does; of a barrier only where it stands, since the point may be that one of them never gets there."""
+    who = f"thread {_tuple(thread.thread)} of block {_tuple(thread.block)}"
+    verb = _VERBS.get(thread.access) if element else None
+    return f"{who} {verb}{element} in line {thread.line}" if verb else f"{who}, line {thread.line}"
 
 
 def _tuple(values: object) -> str:
