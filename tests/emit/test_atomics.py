@@ -91,7 +91,7 @@ def test_orders_and_scopes_compile_and_fence() -> None:
         assert (head.count(fence), tail.count(fence)) == (before, behind)
 
 
-def test_many_threads_add_up() -> None:
+def test_many_threads_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = []
     for t in (DTYPES["i32"], DTYPES["i64"], DTYPES["u8"], F16, BF16, DTYPES["f64"]):
         cell = array("cell", t, ownership="atomic")
@@ -100,6 +100,7 @@ def test_many_threads_add_up() -> None:
             kernel([cell], [atomic(None, "add", cell, const(1), amount)], name=f"count_{t}", block=(64, 1, 1))
         )
     unit = emit_unit("count", kernels)
+    one_library(unit, monkeypatch)
     for entry in unit.entries:
         dtype = NUMPY[entry.name.removeprefix("count_")]
         cell = np.zeros(3, dtype)

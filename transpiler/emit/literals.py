@@ -84,7 +84,9 @@ def round_to_float(value: float | str) -> float:
 def _scaled(exact: Fraction, exponent: int) -> float:
     """`exact` rounded to a multiple of `2**exponent`, ties to even; infinite from 2**128 on."""
     rounded = round(exact / Fraction(2) ** exponent) * Fraction(2) ** exponent
-    return float(rounded) if abs(rounded) < 2**128 else math.copysign(math.inf, rounded)
+    if abs(rounded) >= 2**128:
+        return math.inf if rounded > 0 else -math.inf
+    return float(rounded)
 
 
 def half_source(value: float, name: str, text: str) -> str:
