@@ -34,6 +34,17 @@ class CompileError(Exception):
         return CompileError, (self.diagnostics,)
 
 
+class SimulationError(Exception):
+    """A simulated run that found faults; `diagnostics` holds them."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(map(short_text, self.diagnostics)))
+
+    def __reduce__(self) -> tuple[type[SimulationError], tuple[tuple[Diagnostic, ...]]]:
+        return SimulationError, (self.diagnostics,)
+
+
 class LaunchError(ValueError, TypeError):
     """A launch that was refused: nothing has run. `diagnostic` holds the E08 code, the parameter's place and the fix."""
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from transpiler.errors import SimulationError
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -27,7 +29,10 @@ def launch(kernel: Kernel, *args: Any, grid: Size | None = None, block: Size | N
     try:
         driver = cuda_driver()
     except NoDevice as reason:
-        kernel.simulate(*args, grid=grid, block=block)
+        report = kernel.simulate(*args, grid=grid, block=block)
+        if report.diagnostics:
+            raise SimulationError(report.diagnostics) from None
+        print(report.printed, end="")
         print(f"{kernel.__name__}: simulated, since {_short(reason)}")
         return "simulator"
     on_device = [driver.to_device(arg) if _is_array(arg) else arg for arg in args]
