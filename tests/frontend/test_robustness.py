@@ -187,7 +187,7 @@ def test_time_grows_no_faster_than_the_text(make: object) -> None:
             best = min(best, time.process_time() - start)
         return best
 
-    small, large = seconds(250), seconds(2000)
+    small, large = seconds(150), seconds(1200)
     assert large < max(20 * small, 0.2)
 
 

@@ -1,9 +1,11 @@
 """From text to the surface AST: `parse_module(source)` for a file, `parse_function(source, first_line)` for one function in it.
 
-    scan      logical lines of any file            tables   Lark's LALR tables as data (table_cache: on disk)
-    resolve   names, constants, which functions    tokens, layout, machine   text to tokens to the start rule
-    imports   other kernel files                   expressions, literals, statements   the nodes
-                                                   syntax_errors, depth, findings      what is wrong
+    scan, resolve, imports      the lines of any file; what its names mean; other kernel files
+    tables, table_cache         what Lark makes of the grammar, as plain data; on the disk
+    tokens, layout, machine     text to tokens to lines and blocks to the start rule
+    expressions, literals, statements, functions    the builder of surface nodes, one method a rule
+    parse                       all of that for one function, line or expression, and going on after an error
+    met, foreign, mistakes, syntax_errors, depth, findings      what is wrong
 
 Nothing here executes the file that it reads.
 """

@@ -1,4 +1,4 @@
-"""The builder's half for expressions: one method a rule of `expressions.lark`.
+"""The builder's part for expressions: one method a rule of `expressions.lark`.
 
 In: the children of a rule (tokens and nodes, in order). Out: surface nodes with CPython's spans: brackets around an expression
 belong to no node, but to the span of whatever contains it (`_outer`).

@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from transpiler.ir import surface as s
 from transpiler.source import Source
@@ -33,20 +33,23 @@ class FileReader(Protocol):
     def read(self) -> None: ...
 
 
-class Files:
+R = TypeVar("R", bound=FileReader)
+
+
+class Files(Generic[R]):
     """The files of one run; each is read once."""
 
-    def __init__(self, reader: Callable[[Source, Files], FileReader]) -> None:
+    def __init__(self, reader: Callable[[Source, Files[R]], R]) -> None:
         self._make_reader = reader
-        self._by_path: dict[Path, FileReader] = {}
-        self.readers: list[FileReader] = []
+        self._by_path: dict[Path, R] = {}
+        self.readers: list[R] = []
 
-    def root(self, source: Source) -> FileReader:
+    def root(self, source: Source) -> R:
         """Read the file that the run is about."""
         path = Path(source.path)
         return self._read(path.resolve() if _is_file(path) else path, source)
 
-    def module(self, reader: FileReader) -> s.Module:
+    def module(self, reader: R) -> s.Module:
         paths = tuple(other.source.path for other in self.readers if other is not reader)
         modules: list[s.Module] = []
         for other in self.readers:
@@ -54,14 +57,14 @@ class Files:
             modules.append(s.Module(other.source, other.names, functions, paths if other is reader else (), modules))
         return modules[self.readers.index(reader)]
 
-    def _read(self, path: Path, source: Source) -> FileReader:
+    def _read(self, path: Path, source: Source) -> R:
         reader = self._make_reader(source, self)
         self._by_path[path] = reader
         self.readers.append(reader)
         reader.read()
         return reader
 
-    def _load(self, path: Path) -> FileReader | None:
+    def _load(self, path: Path) -> R | None:
         path = path.resolve()
         if path not in self._by_path:
             try:
@@ -89,7 +92,8 @@ class Files:
             if found is None:
                 continue
             module, alias = found[1], found[2]
-            yield (alias, module) if alias else (module.partition(".")[0],) * 2
+            first = module.partition(".")[0]
+            yield (alias, module) if alias else (first, first)
             yield from self._inside(module, self._find(0, module, source))
 
     def _from(self, level: int, module: str, items: str, source: Source) -> Iterator[tuple[str, Any]]:

@@ -13,32 +13,14 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from transpiler.frontend.tokens import Token
+from transpiler.frontend.tokens import Token, kinds
 
 MAX_BLOCKS = 64
 """Nested blocks: CPython allows 100; every later pass walks them by recursion."""
 
 OPEN = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 CLOSE = frozenset(OPEN.values())
-_OPENS_STATEMENT = frozenset(
-    [
-        "ASSERT",
-        "BREAK",
-        "CLASS",
-        "CONTINUE",
-        "DEF",
-        "DEL",
-        "GLOBAL",
-        "IMPORT",
-        "NONLOCAL",
-        "PASS",
-        "RAISE",
-        "RETURN",
-        "TRY",
-        "WHILE",
-        "WITH",
-    ]
-)
+_OPENS_STATEMENT = kinds("ASSERT BREAK CLASS CONTINUE DEF DEL GLOBAL IMPORT NONLOCAL PASS RAISE RETURN TRY WHILE WITH")
 """A line that starts with one of these inside brackets: the bracket was forgotten."""
 
 _PRAGMA = re.compile(r"#\s*(?:type:|noqa\b|fmt:|isort:|mypy:|pragma:|pylint:|pyright:|ruff:|yapf:)")

@@ -15,18 +15,20 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.frontend import syntax_errors
 from transpiler.frontend.depth import check_depth
 from transpiler.frontend.findings import Findings
+from transpiler.frontend.functions import FunctionBuilder
 from transpiler.frontend.layout import Layout
 from transpiler.frontend.machine import END, Machine
-from transpiler.frontend.statements import StatementBuilder, Suite
+from transpiler.frontend.met import Met, open_brackets
+from transpiler.frontend.statements import Suite
 from transpiler.frontend.tables import tables
-from transpiler.frontend.tokens import Token, cut
+from transpiler.frontend.tokens import Token, cut, kinds
 from transpiler.ir import surface as s
 from transpiler.source import Source
 
 MAX_NESTED_STRINGS = 3
 """Strings in strings: an f-string in a field of an f-string, and so on."""
 
-_KEEPS_BLOCK = frozenset(["IF", "ELIF", "ELSE", "FOR", "WHILE", "WITH", "TRY", "EXCEPT", "FINALLY"])
+_KEEPS_BLOCK = kinds("IF ELIF ELSE FOR WHILE WITH TRY EXCEPT FINALLY")
 """Headers whose block is still worth reading after an error in the header."""
 _IGNORED = frozenset(["MIXED", "UNALIGNED"])
 """Tokens of the layout that only report: reading goes on as if they were not there."""
@@ -85,7 +87,7 @@ class _Parser:
         self._text = source.text
         self._tables = tables()
         self._layout = layout
-        self._builder = StatementBuilder(self.findings, self._nested, layout, resolve, comments)
+        self._builder = FunctionBuilder(self.findings, self._nested, layout, resolve, comments)
         self._nesting = 0
 
     def _nested(self, start: int, end: int) -> s.Expr | None:
@@ -104,10 +106,8 @@ class _Parser:
     def _expression(self, machine: Machine, tokens: list[Token]) -> s.Expr | None:
         for place, token in enumerate(tokens):
             if not machine.feed(token):
-                brackets = syntax_errors.open_brackets(tokens[:place])
-                met = syntax_errors.Met(
-                    token, tokens[:place], tokens[place + 1 :], brackets, machine.accepts, self._text
-                )
+                brackets = open_brackets(tokens[:place])
+                met = Met(token, tokens[:place], tokens[place + 1 :], brackets, machine.accepts, self._text)
                 syntax_errors.report(met, self.findings)
                 return None
         return machine.result
@@ -133,7 +133,7 @@ class _Parser:
     def _report(self, machine: Machine, token: Token, line: list[Token], stream: _Stream) -> bool:
         """Say what is wrong at `token` and get the machine past it; False where there is no going on."""
         ahead = [] if token.type in ("NEWLINE", END) else stream.rest_of_line()
-        met = syntax_errors.Met(token, line, ahead, syntax_errors.open_brackets(line), machine.accepts, self._text)
+        met = Met(token, line, ahead, open_brackets(line), machine.accepts, self._text)
         syntax_errors.report(met, self.findings)
         if token.type in _IGNORED:
             return True

@@ -33,7 +33,7 @@ _NUMPY = {"bool_": "bool", "bfloat16": "bf16"} | {
     for long, short in (("int", "i"), ("uint", "u"), ("float", "f"))
     for bits in (8, 16, 32, 64)
 }
-_COMPOUND = frozenset(["if", "elif", "else", "for", "while", "try", "except", "finally", "with", "match"])
+_COMPOUND = ("if", "elif", "else", "for", "while", "try", "except", "finally", "with", "match")
 _DECORATOR = re.compile(r"@[ \t]*(\w+(?:[ \t]*\.[ \t]*\w+)*)")
 _DEFINED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 _BOUND = re.compile(r"\(?[ \t]*(\w+)[ \t]*(?:,|=(?!=)|:(?!=)|(?:[-+*/%&|^@]|//|\*\*|<<|>>)=)")
@@ -65,14 +65,14 @@ def parse_function(
     return replace(module, names=reader.names), function, found
 
 
-def sorted_diagnostics(files: imports.Files) -> list[Diagnostic]:
+def sorted_diagnostics(files: imports.Files[Reader]) -> list[Diagnostic]:
     return [found for reader in files.readers for found in sorted(reader.diagnostics, key=lambda d: d.span.start)]
 
 
 class Reader:
     """Reads one file from top to bottom; `names` grows as it goes, which is what a cycle of imports sees."""
 
-    def __init__(self, source: Source, files: imports.Files) -> None:
+    def __init__(self, source: Source, files: imports.Files[Reader]) -> None:
         self.source = source
         self.names: dict[str, Meaning] = {}
         self.functions: dict[str, s.Function] = {}

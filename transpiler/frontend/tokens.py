@@ -27,6 +27,11 @@ class Token:
         return Span(self.start, self.end)
 
 
+def kinds(words: str) -> frozenset[str]:
+    """A set of token types, written as one string."""
+    return frozenset(words.split())
+
+
 def cut(tables: Tables, text: str, start: int, end: int) -> Iterator[Token]:
     """The tokens of `text[start:end]`; every character is in one of them or in an ignored one (blanks, joined lines)."""
     match, ignored, keywords = tables.pattern.match, tables.ignored, tables.keywords
