@@ -9,7 +9,7 @@ import pytest
 
 from tests.runtime.fakes import FakeDriver
 from transpiler.runtime import session as sessions
-from transpiler.runtime.plan import parameter_formats
+from transpiler.runtime.packing import parameter_formats
 from transpiler.runtime.session import Session
 from transpiler.runtime.unit import CompiledUnit
 

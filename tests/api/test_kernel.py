@@ -144,6 +144,23 @@ def test_a_constant_that_changed_is_an_error(driver: FakeDriver, k: ModuleType):
     k.fill[1, 256](array(8))
 
 
+def test_a_block_that_the_text_does_not_say_is_an_error(
+    driver: FakeDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    text = "import os\nfrom transpiler import Out, cuda, i32, kernel\nBLOCK = 64\nif 'WIDE' in os.environ:\n    BLOCK = 128\n"
+    text += (
+        "@kernel(block=BLOCK)\ndef k(y: Out[i32, int]):\n    i = cuda.grid(1)\n    if i < len(y):\n        y[i] = 1\n"
+    )
+    (tmp_path / "chosen_block.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("WIDE", "1")
+    module = importlib.import_module("chosen_block")
+    with pytest.raises((CompileError, LaunchError)) as caught:
+        module.k[1, 128](array(8, dtype="int32"))
+    assert "BLOCK" in str(caught.value) or "E0819" in str(caught.value)
+    assert driver.launches == []
+
+
 def test_kernels_pickle_by_name(driver: FakeDriver, k: ModuleType):
     assert pickle.loads(pickle.dumps(k.saxpy)) is k.saxpy
     assert pickle.loads(pickle.dumps(k.scaled)) is k.scaled

@@ -18,7 +18,8 @@ from transpiler.runtime.arguments import c_strides
 from transpiler.runtime.driver import Function, Limits
 from transpiler.runtime.instances import Instances
 from transpiler.runtime.launch import Launcher, Shared
-from transpiler.runtime.plan import Configuration, parameter_formats
+from transpiler.runtime.packing import parameter_formats
+from transpiler.runtime.plan import Configuration
 from transpiler.runtime.unit import MISSING, CompiledUnit, Dim3, Given, Parameter
 from transpiler.source import Source, Span
 

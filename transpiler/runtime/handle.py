@@ -52,10 +52,14 @@ class LiveProgram(FileProgram):
     """A kernel of a file whose live values are compared with what the text says."""
 
     live: Callable[[], Mapping[str, Any]]
+    options: Mapping[str, Any]
+    """What the decorator was given."""
 
     def instance(self, given: Mapping[str, Given], block: Dim3 | None) -> CompiledUnit:
         unit = super().instance(given, block)
         check_live_values(unit.kernel, self.live())
+        if block is None:
+            check_live_block(unit.kernel, self.options)
         return unit
 
 
@@ -66,6 +70,7 @@ class Handle:
         found = captured(kernel)
         file = FileProgram.read(found.source, found.name)
         self.program = LiveProgram(file.module, file.function)
+        self.program.options = kernel.options
         self.program.live = lambda: live_names(kernel) if found.whole_file else {}
         self.count = len(self.program.parameters)
         self._lock = threading.RLock()
@@ -187,6 +192,24 @@ def check_live_values(kernel: d.Kernel, live: Mapping[str, Any]) -> None:
                     help="constants are frozen when a kernel is compiled: change the file, or make it a parameter",
                     launch=False,
                 )
+
+
+def check_live_block(kernel: d.Kernel, options: Mapping[str, Any]) -> None:
+    """The decorator's `block=` was what its text says."""
+    from transpiler.runtime.refusal import refusal
+
+    live = options.get("block")
+    extents = live if isinstance(live, tuple) else (live,)
+    if live is None or not all(isinstance(extent, int) for extent in extents):
+        return
+    if (*extents, 1, 1)[:3] != kernel.block:
+        raise refusal(
+            kernel,
+            "E0819",
+            f"`block=` was {live!r} when the decorator ran, the text of its file says {kernel.block}",
+            help="constants are frozen when a kernel is compiled: change the file",
+            launch=False,
+        )
 
 
 def _same(live: float, text: float) -> bool:

@@ -51,18 +51,20 @@ class Table:
         return len(self._segments)
 
     def overlapping(self, low: int, high: int) -> list[Segment]:
-        first = max(bisect_right(self._lows, low) - 1, 0)
+        at = bisect_right(self._lows, low) - 1
+        if at < 0 or self._segments[at].high <= low:
+            at += 1
         found: list[Segment] = []
-        for segment in self._segments[first:]:
-            if segment.low >= high:
-                break
-            if segment.high > low:
-                found.append(segment)
+        while at < len(self._lows) and self._lows[at] < high:
+            found.append(self._segments[at])
+            at += 1
         return found
 
     def cover(self, low: int, high: int) -> list[Segment]:
         """Segments that make up exactly `[low, high)`, split and made as needed."""
         old = self.overlapping(low, high)
+        if len(old) == 1 and old[0].low == low and old[0].high == high:
+            return old
         kept: list[Segment] = []
         inside: list[Segment] = []
         at = low
@@ -110,20 +112,24 @@ class Ledger:
         self.many = False
         self._prune_at = _PRUNE_ABOVE
 
-    def before(self, stream: int, reads: list[Range], writes: list[Range]) -> None:
-        """Make the stream wait for what conflicts with a launch on it. Cheap callers test `ledger.stream == stream` first."""
+    def before(self, stream: int, reads: list[Range], writes: list[Range]) -> bool:
+        """Make the stream wait for what conflicts with a launch on it. Callers test `ledger.stream == stream` first.
+
+        Returns whether the launch is to be recorded behind it: there are many streams, and this one is not being captured.
+        """
         with self._lock:
             if self.stream == stream or self._driver.capturing(stream):
-                return
+                return False
             if self.stream is None and not self.many:
                 self.stream = stream
-                return
+                return False
             if not self.many:
                 assert self.stream is not None
                 self._history = Mark(self.stream, self._driver.record(self.stream))
                 self.stream, self.many = None, True
             for mark in self._conflicts(stream, reads, writes):
                 self._driver.wait(stream, mark.event)
+            return True
 
     def _conflicts(self, stream: int, reads: list[Range], writes: list[Range]) -> list[Mark]:
         latest: dict[int, Mark] = {}
@@ -142,10 +148,8 @@ class Ledger:
         return [mark for mark in latest.values() if not self._driver.passed(mark.event)]
 
     def after(self, stream: int, reads: list[Range], writes: list[Range]) -> Any:
-        """Record a launch that has been given to the stream; returns its event, None while one stream is in play."""
+        """Record a launch that has been given to the stream; returns the event behind it."""
         with self._lock:
-            if not self.many or self._driver.capturing(stream):
-                return None
             mark = Mark(stream, self._driver.record(stream))
             for low, high in writes:
                 for segment in self._table.cover(low, high):

@@ -27,7 +27,8 @@ from transpiler.runtime.hazards import Ledger
 from transpiler.runtime.instances import Instances
 from transpiler.runtime.lifetime import Keeper
 from transpiler.runtime.matcher import Matcher, matcher
-from transpiler.runtime.plan import Buffer, Configuration, Plan, make_plan, refuse_failed
+from transpiler.runtime.packing import Buffer
+from transpiler.runtime.plan import Configuration, Plan, make_plan, refuse_failed
 from transpiler.runtime.refusal import refusal
 from transpiler.runtime.streams import Producer, address_of, stream_pointer
 from transpiler.runtime.unit import Dim3, Program
@@ -35,6 +36,8 @@ from transpiler.runtime.unit import Dim3, Program
 SYNC = os.environ.get("TRANSPILER_SYNC", "") not in ("", "0")
 _ORDERED_STREAMS = (0, 1, 2)
 """The default streams: memory pools hand freed memory out in their order."""
+
+_NOTHING: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
 
 MAX_PLANS = 4096
 """Shape classes remembered for a configuration; a program with more starts over."""
@@ -191,12 +194,16 @@ class Launcher:
         if others is not None:
             pointer = self._follow_producers(others, pointer, stream)
         ledger = self.shared.ledgers.get(device) or self.shared.ledger(device)
-        one_stream = ledger.stream == pointer
-        if not one_stream:
-            ledger.before(pointer, *checks.touched(plan, packed))
+        recorded, touched = False, _NOTHING
+        if ledger.stream != pointer:
+            touched = checks.touched(plan, packed)
+            recorded = ledger.before(pointer, *touched)
         packer = plan.packer
         if buffer is None:
-            lent = packer.free.pop() if packer.free else packer.buffer()
+            try:
+                lent = packer.free.pop()
+            except IndexError:  # all are in use by other threads, or none was made yet
+                lent = packer.buffer()
             packer.pack_into(lent[0], 0, *packed)
         else:
             lent = buffer
@@ -210,8 +217,13 @@ class Launcher:
             raise DeviceError(checks.device_error(plan, error)) from error
         if buffer is None:
             packer.free.append(lent)
-        if not one_stream or pointer not in _ORDERED_STREAMS:
-            self._after(plan, ledger, pointer, packed, args)
+        if recorded:
+            ledger.after(pointer, *touched)
+            self.shared.keeper.hold(pointer, args, plan.bytes)
+        elif pointer not in _ORDERED_STREAMS and not self.driver.capturing(pointer):
+            self.shared.keeper.hold(pointer, args, plan.bytes)
+        elif self.shared.keeper.waiting and not self.driver.capturing(pointer):
+            self.shared.keeper.release()
         if sync or SYNC:
             self._wait(pointer, plan)
 
@@ -354,13 +366,6 @@ class Launcher:
             if producer != stream and not self.driver.capturing(stream):
                 self.driver.wait(stream, self.driver.record(producer))
         return stream
-
-    def _after(self, plan: Plan, ledger: Ledger, stream: int, packed: tuple[Any, ...], args: tuple[Any, ...]) -> None:
-        """Bookkeeping once more than one stream is in play, or the launch is on a side stream."""
-        if ledger.many:
-            ledger.after(stream, *checks.touched(plan, packed))
-        if (ledger.many or stream not in _ORDERED_STREAMS) and not self.driver.capturing(stream):
-            self.shared.keeper.hold(stream, args, plan.bytes)
 
     def _wait(self, stream: int, plan: Plan) -> None:
         """Wait for the stream; what went wrong belongs to this launch."""

@@ -33,6 +33,8 @@ class Keeper:
         self._driver = driver
         self._lock = threading.Lock()
         self._queues: dict[int, _Queue] = {}
+        self.waiting = False
+        """Whether closed batches wait for their events."""
 
     def __len__(self) -> int:
         """Launches whose arguments are held."""
@@ -52,14 +54,17 @@ class Keeper:
         del released  # outside the lock: freeing an array may run any code
 
     def release(self) -> None:
-        """Let go of what is done, now."""
+        """Let go of what is done, now. Cheap callers test `waiting` first."""
         with self._lock:
             released = self._passed()
         del released
 
     def _passed(self) -> list[Any]:
         done: list[Any] = []
+        waiting = False
         for queue in self._queues.values():
             while queue.closed and self._driver.passed(queue.closed[0][0]):
                 done.append(queue.closed.popleft())
+            waiting = waiting or bool(queue.closed)
+        self.waiting = waiting
         return done

@@ -7,13 +7,10 @@ Non-goals: launching (`runtime.launch`); compiling.
 
 from __future__ import annotations
 
-import ctypes
-import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from transpiler.emit.abi import AbiParam
 from transpiler.ir import device as d
 from transpiler.runtime import grid as grids
 from transpiler.runtime import scalars
@@ -32,6 +29,7 @@ from transpiler.runtime.contracts import (
 )
 from transpiler.runtime.driver import Driver, Function, Limits
 from transpiler.runtime.failures import FailureBuffer
+from transpiler.runtime.packing import Packer
 from transpiler.runtime.refusal import refusal
 from transpiler.runtime.shapes import check_arrays, unify_dims
 from transpiler.runtime.shared import dynamic_bytes, extent_terms
@@ -39,7 +37,6 @@ from transpiler.runtime.slots import Slots, slots
 from transpiler.runtime.unit import CompiledUnit
 
 Dim3 = tuple[int, int, int]
-Buffer = tuple[Any, int, Any]
 
 
 ScalarStep = tuple[int, type, int | float, int | float, Callable[[Any], Any]]
@@ -61,69 +58,6 @@ class Loaded:
     data_checks: list[DataCheck]
     limits: Limits
     failure: FailureBuffer | None
-
-
-class Packer:
-    """Packs the C++ parameters: a buffer with them, and a table of their addresses, which is what CUDA takes.
-
-    Only those of the source change from launch to launch; the sizes behind them are packed when a buffer is made.
-    """
-
-    def __init__(self, abi: tuple[AbiParam, ...], sizes: list[Any]) -> None:
-        formats = [_format(param) for param in abi]
-        self._changing = len(abi) - len(sizes)
-        self._all = _struct(formats)
-        self._sizes = sizes
-        self._offsets = _offsets(formats)
-        self.pack_into = _struct(formats[: self._changing]).pack_into
-        """`pack_into(buffer, 0, *arguments)`."""
-        self.size = self._all.size
-        self.free: list[Buffer] = []
-        """Buffers that no launch uses now: a list's `pop` and `append` are safe from several threads."""
-
-    def buffer(self) -> Buffer:
-        """A new buffer, the address of its table, and the table, which must live as long."""
-        buffer = ctypes.create_string_buffer(max(self.size, 1))
-        self._all.pack_into(buffer, 0, *[0] * self._changing, *self._sizes)
-        base = ctypes.addressof(buffer)
-        table = (ctypes.c_void_p * max(len(self._offsets), 1))(*(base + offset for offset in self._offsets))
-        return buffer, ctypes.addressof(table), table
-
-
-def _format(param: AbiParam) -> str:
-    if param.kind in ("pointer", "failure"):
-        return "Q"
-    return scalars.FORMATS[param.dtype.name] if param.dtype is not None else "q"
-
-
-def parameter_formats(abi: tuple[AbiParam, ...]) -> str:
-    """The `struct` letters of C++ parameters."""
-    return "".join(map(_format, abi))
-
-
-def _struct(formats: list[str]) -> struct.Struct:
-    return struct.Struct("=" + "".join(f"{pad}x{letter}" for pad, letter in _aligned(formats)))
-
-
-def _aligned(formats: list[str]) -> list[tuple[int, str]]:
-    """Each format with the padding before it."""
-    out: list[tuple[int, str]] = []
-    at = 0
-    for letter in formats:
-        size = struct.calcsize("=" + letter)
-        pad = -at % size
-        out.append((pad, letter))
-        at += pad + size
-    return out
-
-
-def _offsets(formats: list[str]) -> list[int]:
-    at = 0
-    found: list[int] = []
-    for pad, letter in _aligned(formats):
-        found.append(at + pad)
-        at += pad + struct.calcsize("=" + letter)
-    return found
 
 
 @dataclass(slots=True)

@@ -29,8 +29,8 @@ def stream_pointer(stream: Any) -> int:
             return int(getattr(address, "value", address) or 0)
     protocol: Any = getattr(stream, "__cuda_stream__", None)
     if protocol is not None:
-        _, address = protocol() if callable(protocol) else protocol
-        return int(address)
+        answer: Any = protocol() if callable(protocol) else protocol
+        return int(answer[1])
     raise TypeError(f"stream= takes a CuPy, PyTorch or Numba stream or an address, not {type(stream).__name__}")
 
 
