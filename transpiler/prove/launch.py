@@ -60,8 +60,8 @@ class Launch:
         top = extent.range[1]
         index = self.terms.var(name, sharing, (0, None if top is None else top - 1))
         atom = self.terms.atoms[index.terms[0][0][0]]
-        if extent.const is None:
-            atom.facts = (self.terms.lt(index, extent),)
+        atom.range = (0, None if top is None else top - 1)  # `grid=` says more than the first guess did
+        atom.facts = () if extent.const is not None else (self.terms.lt(index, extent),)
         return index
 
     @property
