@@ -13,7 +13,7 @@ from transpiler.check.meaning import (
 )
 from transpiler.ir import device, surface
 from transpiler.ir.types import BOOL, INDEX
-from transpiler.lower.context import Binding, Lowering, add, index, times
+from transpiler.lower.context import Binding, Lowering, arith, index
 from transpiler.lower.expressions import value
 
 
@@ -21,9 +21,7 @@ def size(low: Lowering, expr: surface.Attribute) -> device.Expr:
     bound = binding(low, expr.value)
     total: device.Expr = index(1, expr.span)
     for axis in range(len(bound.axes)):
-        extent = bound.extent(axis)
-        first = isinstance(total, device.Const) and total.value == 1
-        total = extent if first else device.Binary("*", total, extent, type=INDEX, span=expr.span)
+        total = arith("*", total, bound.extent(axis))
     return total
 
 
@@ -62,7 +60,7 @@ def indexed(low: Lowering, base: Binding, expr: surface.Subscript) -> Binding:
         position += 1
         if axis in base.sliced:
             _within(low, at, current.length)
-        result[axis] = add(current.start, times(at, current.step))
+        result[axis] = arith("+", current.start, arith("*", at, index(current.step, at.span)))
     return Binding(base.array, tuple(result), frozenset(sliced))
 
 
@@ -72,23 +70,20 @@ def _item_builder(low: Lowering, base: Binding, axis: int, item: surface.Expr) -
     meaning = low.meaning(item)
     if isinstance(meaning, Static) and meaning.value < 0:
         extent = base.extent(axis)
-        from_end = index(-int(meaning.value), item.span)
-        if isinstance(extent, device.Const):
-            return lambda: index(int(extent.value) + int(meaning.value), item.span)
-        return lambda: device.Binary("-", extent, from_end, type=INDEX, span=item.span)
+        from_end = index(int(meaning.value), item.span)
+        return lambda: arith("+", extent, from_end)
     return lambda: value(low, item, INDEX)
 
 
 def _within(low: Lowering, at: device.Expr, length: device.Expr) -> None:
     """An index into a slice has to stay in the slice, not just in the array that it is cut from."""
-    zero = index(0, at.span)
-    inside = device.Logic(
-        "and",
-        device.Compare("<=", zero, at, type=BOOL, span=at.span),
-        device.Compare("<", at, length, type=BOOL, span=at.span),
-        type=BOOL,
-        span=at.span,
-    )
+    known = isinstance(at, device.Const)
+    if known and isinstance(length, device.Const) and 0 <= at.value < length.value:
+        return
+    inside: device.Expr = device.Compare("<", at, length, type=BOOL, span=at.span)
+    if not known or at.value < 0:
+        above = device.Compare("<=", index(0, at.span), at, type=BOOL, span=at.span)
+        inside = device.Logic("and", above, inside, type=BOOL, span=at.span)
     low.emit(device.Assert(inside, "index outside the slice", span=at.span))
 
 
@@ -101,35 +96,25 @@ def _cut(low: Lowering, current: device.Range, item: surface.Slice) -> device.Ra
     stop = _bound(low, item.stop, length, length)
     step = low.meaning(item.step) if item.step is not None else Static(1)
     assert isinstance(step, Static)
-    count = device.Binary("-", stop, start, type=INDEX, span=item.span)
-    if step.value != 1:
-        rounded = add(count, index(int(step.value) - 1, item.span))
-        count = device.Binary("//", rounded, index(int(step.value), item.span), type=INDEX, span=item.span)
-    left = device.Binary("max", index(0, item.span), count, type=INDEX, span=item.span)
-    return device.Range(
-        add(current.start, times(start, current.step)),
-        low.once(left, "length"),
-        current.step * int(step.value),
-        span=item.span,
-    )
+    stride = int(step.value)
+    count = arith("//", arith("+", arith("-", stop, start), index(stride - 1, item.span)), index(stride, item.span))
+    left = count if item.start is None and item.step is None else arith("max", index(0, item.span), count)
+    first = arith("+", current.start, arith("*", start, index(current.step, item.span)))
+    return device.Range(first, low.once(left, "length"), current.step * stride, span=item.span)
 
 
 def _bound(low: Lowering, expr: surface.Expr | None, length: device.Expr, default: device.Expr) -> device.Expr:
+    """A bound of a slice: counted from the end where it is negative, then clipped to the length."""
     if expr is None:
         return default
+    zero = index(0, expr.span)
     at = low.once(value(low, expr, INDEX), "bound")
+    from_end = arith("max", zero, arith("+", length, at))
+    within = at if isinstance(at, device.Const) and at.value == 0 else arith("min", at, length)
     if isinstance(at, device.Const):
-        if at.value == 0:
-            return at
-        if at.value < 0:
-            at = device.Binary("+", length, at, type=INDEX, span=expr.span)
-            return low.once(device.Binary("max", index(0, expr.span), at, type=INDEX, span=expr.span), "bound")
-        return low.once(device.Binary("min", at, length, type=INDEX, span=expr.span), "bound")
-    negative = device.Compare("<", at, index(0, expr.span), type=BOOL, span=expr.span)
-    from_end = device.Binary("+", length, at, type=INDEX, span=expr.span)
-    clipped = device.Binary("max", index(0, expr.span), from_end, type=INDEX, span=expr.span)
-    within = device.Binary("min", at, length, type=INDEX, span=expr.span)
-    return low.once(device.Select(negative, clipped, within, type=INDEX, span=expr.span), "bound")
+        return low.once(from_end if at.value < 0 else within, "bound")
+    negative = device.Compare("<", at, zero, type=BOOL, span=expr.span)
+    return low.once(device.Select(negative, from_end, within, type=INDEX, span=expr.span), "bound")
 
 
 def element(low: Lowering, expr: surface.Subscript) -> tuple[device.Array, tuple[device.Expr, ...]]:

@@ -19,12 +19,13 @@ from transpiler.ir.types import INDEX, Type, VectorType
 from transpiler.ir.walk import surface_walk, walk
 from transpiler.lower.arrays import binding, element, whole
 from transpiler.lower.calls import effect_call, has_effect
-from transpiler.lower.context import Lowering, Place, is_stable
+from transpiler.lower.context import Lowering, Place, disturbed, is_stable
 from transpiler.lower.expressions import value
 from transpiler.lower.operators import arithmetic
 from transpiler.lower.tuples import item_builders, items, leaf_count
 from transpiler.lower.values import convert
 from transpiler.records import record
+from transpiler.source import Span
 
 
 def assign(low: Lowering, stmt: surface.Assign) -> None:
@@ -176,22 +177,22 @@ def assign_built(low: Lowering, target: Leaf, built: device.Expr) -> None:
     if isinstance(target, device.Local):
         low.emit(device.Assign(target, convert(built, target.type), span=built.span))
         return
-    held = built if is_stable(built) else low.temp("value", built)
-    array, indices = element(low, target)
-    low.emit(device.Store(array, indices, convert(held, array.dtype), span=target.span))
+    _store(low, target, built, target.span)
 
 
 def _store_value(low: Lowering, target: surface.Subscript, expr: surface.Expr) -> None:
+    _store(low, target, value(low, expr, type_of(low.meaning(target))), target.span.to(expr.span))
+
+
+def _store(low: Lowering, target: surface.Subscript, built: device.Expr, span: Span) -> None:
     """`a[i] = value`: Python evaluates the value first, then the index."""
-    kind = type_of(low.meaning(target))
-    built = value(low, expr, kind)
     after = len(low.out)
     array, indices = element(low, target)
-    if len(low.out) > after and not is_stable(built):
+    if disturbed(built, tuple(low.out[after:])):
         local = device.Local("value", built.type, True, span=built.span)
         low.out.insert(after, device.Assign(local, built, span=built.span))
         built = device.Var(local, type=local.type, span=built.span)
-    low.emit(device.Store(array, indices, convert(built, array.dtype), span=target.span.to(expr.span)))
+    low.emit(device.Store(array, indices, convert(built, array.dtype), span=span))
 
 
 def augmented(low: Lowering, stmt: surface.AugAssign) -> None:
@@ -269,22 +270,31 @@ def _bind_array(low: Lowering, name: surface.Name, expr: surface.Expr) -> None:
 
 
 def _allocate(low: Lowering, name: surface.Name, call: AllocCall) -> device.Array:
-    array = call.array
-    span = name.span
+    array, span = call.array, name.span
+    shape = _shape(low, call, span)
+    built: device.SharedArray | device.LocalArray | device.ConstArray
     if array.space == "const":
-        shape = tuple(device.Const(e, type=INDEX, span=span) for e in array.shape if isinstance(e, int))
-        built: device.Array = device.ConstArray(name.id, array.dtype, shape, call.values, span=span)
+        built = device.ConstArray(name.id, array.dtype, shape, call.values, span=span)
     elif array.space == "local":
-        shape = tuple(device.Const(e, type=INDEX, span=span) for e in array.shape if isinstance(e, int))
         built = device.LocalArray(name.id, array.dtype, shape, span=span)
     else:
-        exprs = tuple(
-            device.Const(e, type=INDEX, span=span) if isinstance(e, int) else value(low, s, INDEX)
-            for e, s in zip(array.shape, call.shape, strict=True)
-        )
-        built = device.SharedArray(name.id, array.dtype, exprs, span=span)
-    low.arrays.append(built)  # type: ignore[arg-type]
+        built = device.SharedArray(name.id, array.dtype, shape, span=span)
+    low.arrays.append(built)
     return built
+
+
+def _shape(low: Lowering, call: AllocCall, span: Span) -> tuple[device.Expr, ...]:
+    """The extents: constants by their name where they have one, others as the launch computes them."""
+    if len(call.shape) != len(set(call.shape)) or len(call.shape) != call.array.rank:
+        return tuple(device.Const(e, type=INDEX, span=span) for e in call.array.shape if isinstance(e, int))
+    shape: list[device.Expr] = []
+    for expr in call.shape:
+        known = low.meaning(expr)
+        if isinstance(known, Static):
+            shape.append(device.Const(int(known.value), "", known.name, type=INDEX, span=span))
+        else:
+            shape.append(value(low, expr, INDEX))
+    return tuple(shape)
 
 
 def _fill(low: Lowering, name: surface.Name, call: AllocCall) -> None:

@@ -87,7 +87,7 @@ def conditional_items(low: Lowering, expr: surface.IfExp) -> list[device.Expr]:
     if isinstance(test, Static):
         return items(low, expr.body if test.value else expr.orelse)
     kinds = scalar_types(low.meaning(expr))
-    test_value = low.once(condition(low, expr.test), "chosen")
+    chosen = condition(low, expr.test)
     results = [device.Local("item", kind, True, span=expr.span) for kind in kinds]
     arms: list[tuple[device.Stmt, ...]] = []
     for arm in (expr.body, expr.orelse):
@@ -95,5 +95,5 @@ def conditional_items(low: Lowering, expr: surface.IfExp) -> list[device.Expr]:
             for local, item in zip(results, items(low, arm), strict=True):
                 low.emit(device.Assign(local, convert(item, local.type), span=expr.span))
         arms.append(tuple(body))
-    low.emit(device.If(test_value, arms[0], arms[1], span=expr.span))
+    low.emit(device.If(chosen, arms[0], arms[1], span=expr.span))
     return [device.Var(local, type=local.type, span=expr.span) for local in results]

@@ -1,13 +1,14 @@
 """What the rules of lowering share while they build one function: places of names, the open statement list, temporaries.
 
 In: a `Typed`. Out: `Lowering`. Statements go to `out`; an expression that needs a statement (an atomic, a shuffle) appends it
-there. `operands` keeps Python's left-to-right order: when an operand appends statements, the operands before it that could see
-the effect are put into temporaries in front of them.
+there. `operands` keeps Python's left-to-right order: when an operand appends statements with effects, the operands before it that
+could see them are put into temporaries in front of them.
 Non-goals: rules.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -105,7 +106,7 @@ class Lowering:
         appended = tuple(self.out[mark:])
         saved: list[device.Stmt] = []
         for position, value in enumerate(built):
-            if not _disturbs(appended, value):
+            if not disturbed(value, appended):
                 continue
             local = device.Local(name, value.type, True, span=value.span)
             saved.append(device.Assign(local, value, span=value.span))
@@ -113,7 +114,7 @@ class Lowering:
         self.out[mark:mark] = saved
 
 
-def _disturbs(appended: tuple[device.Stmt, ...], value: device.Expr) -> bool:
+def disturbed(value: device.Expr, appended: tuple[device.Stmt, ...]) -> bool:
     """Whether evaluating the value behind the appended statements could give something else than in front of them."""
     if is_stable(value):
         return False
@@ -167,14 +168,25 @@ def index(value: int, span: Span) -> device.Const:
     return device.Const(value, type=INDEX, span=span)
 
 
-def add(left: device.Expr, right: device.Expr) -> device.Expr:
-    """`left + right` on index integers, without the zeros."""
-    if isinstance(left, device.Const) and left.value == 0:
-        return right
-    if isinstance(right, device.Const) and right.value == 0:
+def arith(op: str, left: device.Expr, right: device.Expr) -> device.Expr:
+    """`left op right` on index integers that lowering itself combines: computed where both are known, without zeros and ones."""
+    if isinstance(right, device.Const) and (op, right.value) in _NEUTRAL:
         return left
-    return device.Binary("+", left, right, type=INDEX, span=left.span)
+    if isinstance(left, device.Const) and (op, left.value) in (("+", 0), ("*", 1)):
+        return right
+    if isinstance(left, device.Const) and isinstance(right, device.Const):
+        return index(_FOLDS[op](int(left.value), int(right.value)), left.span)
+    if op == "+" and isinstance(right, device.Const) and right.value < 0:
+        op, right = "-", index(-int(right.value), right.span)
+    return device.Binary(op, left, right, type=INDEX, span=left.span)
 
 
-def times(left: device.Expr, factor: int) -> device.Expr:
-    return left if factor == 1 else device.Binary("*", left, index(factor, left.span), type=INDEX, span=left.span)
+_FOLDS: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "min": min,
+    "max": max,
+}
+_NEUTRAL = (("+", 0), ("-", 0), ("*", 1), ("//", 1))

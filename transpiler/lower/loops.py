@@ -11,7 +11,7 @@ from transpiler.check.meaning import RangeMeaning, SequenceMeaning, Static, Tupl
 from transpiler.ir import device, surface
 from transpiler.ir.types import BOOL, F32, INDEX, DType
 from transpiler.ir.walk import any_node, assigned_names, surface_walk, walk
-from transpiler.lower.context import Lowering, add, assigned_locals, index
+from transpiler.lower.context import Lowering, arith, assigned_locals, index
 from transpiler.lower.expressions import condition, value
 from transpiler.lower.values import constant, convert
 from transpiler.source import Span
@@ -121,13 +121,10 @@ def _reversed(
     if isinstance(start, device.Const) and isinstance(stop, device.Const):
         known = range(int(start.value), int(stop.value), stride)[::-1]
         return index(known.start, span), index(known.stop, span), index(known.step, span)
-    start, stop = low.once(start, "start"), low.once(stop, "stop")
-    count = device.Binary("-", stop, start, type=INDEX, span=span)
-    last = device.Binary("-", count, index(1 if stride > 0 else -1, span), type=INDEX, span=span)
-    trips = device.Binary("//", last, index(stride, span), type=INDEX, span=span)
-    first = add(start, device.Binary("*", trips, index(stride, span), type=INDEX, span=span) if stride != 1 else trips)
-    end = device.Binary("-", start, index(stride, span), type=INDEX, span=span)
-    return first, end, index(-stride, span)
+    start, stop, span = low.once(start, "start"), low.once(stop, "stop"), start.span
+    last = arith("-", arith("-", stop, start), index(1 if stride > 0 else -1, span))
+    first = arith("+", start, arith("*", arith("//", last, index(stride, span)), index(stride, span)))
+    return first, arith("-", start, index(stride, span)), index(-stride, span)
 
 
 def _sequence(low: Lowering, stmt: surface.For, meaning: SequenceMeaning, flag: device.Local | None) -> None:
@@ -274,27 +271,20 @@ def fill_shared(low: Lowering, array: device.Array, item: device.Expr) -> None:
     def launch(name: str, axis: int) -> device.Expr:
         return device.LaunchVar(name, axis, type=INDEX, span=span)
 
-    def op(sign: str, a: device.Expr, b: device.Expr) -> device.Expr:
-        return device.Binary(sign, a, b, type=INDEX, span=span)
-
-    plane = op("+", op("*", launch("threadIdx", 2), launch("blockDim", 1)), launch("threadIdx", 1))
-    rank = op("+", op("*", plane, launch("blockDim", 0)), launch("threadIdx", 0))
-    threads = op("*", op("*", launch("blockDim", 0), launch("blockDim", 1)), launch("blockDim", 2))
+    plane = arith("+", arith("*", launch("threadIdx", 2), launch("blockDim", 1)), launch("threadIdx", 1))
+    rank = arith("+", arith("*", plane, launch("blockDim", 0)), launch("threadIdx", 0))
+    threads = arith("*", arith("*", launch("blockDim", 0), launch("blockDim", 1)), launch("blockDim", 2))
     if low.typed.axes == 1:
         rank, threads = launch("threadIdx", 0), launch("blockDim", 0)
     total: device.Expr = array.shape[0]
     for extent in array.shape[1:]:
-        total = (
-            index(int(total.value) * int(extent.value), span)
-            if isinstance(total, device.Const) and isinstance(extent, device.Const)
-            else op("*", total, extent)
-        )
+        total = arith("*", total, extent)
     counter = device.Local("k", INDEX, True, span=span)
     at: device.Expr = device.Var(counter, type=INDEX, span=span)
     indices: list[device.Expr] = []
     for extent in reversed(array.shape[1:]):
-        indices.insert(0, op("%", at, extent))
-        at = op("//", at, extent)
+        indices.insert(0, device.Binary("%", at, extent, type=INDEX, span=span))
+        at = arith("//", at, extent)
     store = device.Store(array, (at, *indices), item, span=span)
     low.emit(device.For(counter, rank, total, threads, (store,), span=span))
     low.emit(device.Barrier("block", span=span))
