@@ -14,7 +14,7 @@ _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "//": 2, "%": 2, "/": 2, "**": 4}
 def python_text(expr: d.Expr, precedence: int = 0) -> str:
     match expr:
         case d.Const():
-            return expr.name or str(expr.value)
+            return str(expr.value)  # its name means nothing outside the kernel file
         case d.DimRef():
             return expr.name
         case d.Var():

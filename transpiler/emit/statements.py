@@ -256,7 +256,7 @@ class Statements:
         if not varies and (not needs_name or out.precedence == text.PRIMARY):
             return out
         name = self.fresh(name)
-        ctype = LONG if out.ctype == LONG else index_type(self.printer.range_of(bound))
+        ctype = index_type(self.printer.range_of(bound))
         hoisted.append(f"const {ctype} {name} = {out.text};\n")
         return text.primary(name, ctype)
 

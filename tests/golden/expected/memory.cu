@@ -109,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(256) orders(
     long long c_stride0,
     long long c_stride1)
 {
-    __shared__ float tile[16][17];
+    __shared__ float tile[TILE][17];
     float weights[3];
     const int tx = threadIdx.x;
     const int ty = threadIdx.y;

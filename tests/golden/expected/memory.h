@@ -16,7 +16,7 @@ namespace memory {
 ///   c_stride1: stride of axis 1 of c, in elements
 ///
 /// Block: (16, 16, 1)
-/// Grid: (N // TILE, M // TILE)
+/// Grid: (N // 16, M // 16)
 #ifdef __CUDACC__
 extern "C" __global__ void orders(
     const float* __restrict__ a,

@@ -2,13 +2,15 @@
 
 namespace block_reduce {
 
+constexpr int BLOCK = 256;
+
 // result[0] += sum(x).
 extern "C" __global__ void __launch_bounds__(256) total(
     const float* __restrict__ x,
     float* result,
     long long N)
 {
-    __shared__ float part[256];
+    __shared__ float part[BLOCK];
     const int tx = threadIdx.x;
     const int i = blockIdx.x * 256 + threadIdx.x;
     part[tx] = i < N ? x[i] : 0.0f;

@@ -2,13 +2,15 @@
 
 namespace histogram {
 
+constexpr int BINS = 256;
+
 // counts[v] += the number of elements equal to v.
 extern "C" __global__ void __launch_bounds__(256) histogram(
     const unsigned char* __restrict__ x,
     int* counts,
     long long N)
 {
-    __shared__ int local[256];
+    __shared__ int local[BINS];
     const int tx = threadIdx.x;
     local[tx] = 0;
     __syncthreads();

@@ -13,8 +13,8 @@ extern "C" __global__ void __launch_bounds__(256) matmul(
     long long K,
     long long N)
 {
-    __shared__ float a_tile[16][16];
-    __shared__ float b_tile[16][16];
+    __shared__ float a_tile[TILE][TILE];
+    __shared__ float b_tile[TILE][TILE];
     const int tx = threadIdx.x;
     const int ty = threadIdx.y;
     const int col = blockIdx.x * 16 + threadIdx.x;

@@ -12,7 +12,7 @@ extern "C" __global__ void __launch_bounds__(128) accelerations(
     float* __restrict__ result,
     long long N)
 {
-    __shared__ float tile[128][4];
+    __shared__ float tile[TILE][4];
     const int tx = threadIdx.x;
     const int i = blockIdx.x * 128 + threadIdx.x;
     float x = 0.0f;

@@ -10,7 +10,7 @@ extern "C" __global__ void __launch_bounds__(256) scan(
     float* __restrict__ out,
     long long N)
 {
-    __shared__ float sums[256];
+    __shared__ float sums[BLOCK];
     const int tx = threadIdx.x;
     const int i = blockIdx.x * 256 + threadIdx.x;
     sums[tx] = i < N ? x[i] : 0.0f;

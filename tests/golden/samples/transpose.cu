@@ -15,7 +15,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose(
     long long M,
     long long N)
 {
-    __shared__ float tile[32][33];
+    __shared__ float tile[TILE][33];
     const int tx = threadIdx.x;
     const int ty = threadIdx.y;
     const int i0 = blockIdx.y * TILE;
