@@ -177,7 +177,7 @@ def test_the_stream_is_the_callers():
 
 def test_a_failed_bounds_check_is_an_index_error():
     cp = cupy()
-    index = cp.arange(1000, dtype="i4")
+    index = cp.arange(1000, dtype="f4")
     index[700] = 5000
     x, y = cp.ones(1000, "f4"), cp.empty(1000, "f4")
     with pytest.raises(
@@ -192,9 +192,9 @@ def test_a_failed_bounds_check_is_an_index_error():
 def test_a_failed_assertion_arrives_at_synchronize():
     cp = cupy()
     x = cp.ones(8, "f4")
-    x[3] = -1
+    x[3] = 10
     k.asserting(x, cp.empty(8, "f4"))
-    with pytest.raises(AssertionError, match="x must not be negative"):
+    with pytest.raises(AssertionError, match="x is too large"):
         synchronize()
     synchronize()
 
