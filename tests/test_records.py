@@ -64,7 +64,6 @@ def test_values_compare_and_hash_by_fields_and_nodes_are_themselves() -> None:
     assert Nothing() == Nothing()
     assert {Nothing(): 1}[Nothing()] == 1
     leaf = Leaf("a", span=7)
-    assert leaf == leaf  # noqa: PLR0124
     assert leaf != Leaf("a", span=7)
     assert len({leaf, Leaf("a", span=7)}) == 2
 

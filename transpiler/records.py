@@ -1,8 +1,8 @@
 """Frozen records at a tenth of the price of `dataclass(frozen=True, slots=True)` at import.
 
 In: a class with annotated fields. Out: the same class with slots and immutable instances, a dataclass for `fields`, `replace`,
-`asdict`, `match`, copying and pickling. `dataclass` writes and compiles five methods of every class when it is imported, which for
-some 150 classes is half the time of a command; here a method is compiled when it is first called, and most never are.
+`asdict`, `match`, copying and pickling. `dataclass` writes and compiles five methods of every class when it is imported, which
+for some 150 classes is half the time of a command; here a method is compiled when it is first called, and most never are.
 Non-goals: mutable records, `InitVar`, `__post_init__`: use `dataclass`.
 """
 

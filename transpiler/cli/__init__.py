@@ -8,6 +8,9 @@ from __future__ import annotations
 
 def main(args: list[str] | None = None) -> int:
     """Entry point of the installed command; `args` are those of the process unless given."""
+    import gc
+
+    gc.set_threshold(100_000, 50, 100)  # looking for garbage takes a tenth of a short command
     from transpiler.cli.app import run
 
     return run(args)

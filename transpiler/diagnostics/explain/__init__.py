@@ -29,7 +29,9 @@ def examples(text: str) -> list[Example]:
     """The Python blocks below the headings `Wrong` and `Right`."""
     found: list[Example] = []
     heading = ""
-    for match in re.finditer(r"^#+ (?P<heading>[^\n]*)$|^```python\n(?P<block>.*?)^```", text, re.MULTILINE | re.DOTALL):
+    for match in re.finditer(
+        r"^#+ (?P<heading>[^\n]*)$|^```python\n(?P<block>.*?)^```", text, re.MULTILINE | re.DOTALL
+    ):
         if match["block"] is None:
             heading = match["heading"].lower()
         elif "wrong" in heading or "right" in heading:
