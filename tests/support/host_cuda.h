@@ -99,8 +99,8 @@ inline void wait_until(const std::function<bool()>& ready)
     block->progress = true;
 }
 
-// Waits until as many as `needed` says have arrived; who exits is no longer waited for.
-inline void meet(Rendezvous& place, const std::function<int()>& needed)
+// Waits until as many as `needed` says have arrived; who exits is no longer waited for. The last to come calls `last`.
+inline void meet(Rendezvous& place, const std::function<int()>& needed, const std::function<void()>& last = [] {})
 {
     const unsigned generation = place.generation;
     place.arrived += 1;
@@ -113,6 +113,7 @@ inline void meet(Rendezvous& place, const std::function<int()>& needed)
         }
         place.arrived = 0;
         place.generation += 1;
+        last();
         return true;
     });
 }
@@ -216,11 +217,9 @@ inline unsigned living_lanes(unsigned mask)
     return out;
 }
 
-inline Rendezvous& meet_warp(unsigned mask)
+inline void meet_warp(unsigned mask, const std::function<void()>& last = [] {})
 {
-    Rendezvous& place = block->warps[{warp(), mask}];
-    meet(place, [mask] { return std::popcount(living_lanes(mask)); });
-    return place;
+    meet(block->warps[{warp(), mask}], [mask] { return std::popcount(living_lanes(mask)); }, last);
 }
 
 template <typename T>
@@ -248,8 +247,7 @@ auto exchange(unsigned mask, T value, Take take)
     place.given |= 1u << lane();
     meet_warp(mask);
     auto out = take(place);
-    meet_warp(mask);
-    place.given = 0;
+    meet_warp(mask, [&place] { place.given = 0; });
     return out;
 }
 
