@@ -25,6 +25,7 @@ def operands() -> list[Case | Refused]:
         elementwise(36, "a chain is no (a < b) < c", "out[i] = 1 if a[i] < b[i] < 3 else 2\nout[i] += 4 if -5 < a[i] <= b[i] else 8", two, {"out": "i32"}),
         refused(36, "a chain through an array", "y[i] = 1 if 0 < x < n else 0", "E0204"),
         single(37, "and, or give an operand", "y[0] = x[0] and x[1]\ny[1] = x[4] and x[1]\ny[2] = x[0] or x[1]\ny[3] = x[4] or x[2]\nt[1] = say(t, 0) or say(t, 4) or say(t, 5)"),
+        single(37, "and, or within each other", "y[0] = x[0] and (x[4] or x[2])\ny[1] = (x[4] and x[0]) or (x[1] and x[3])\ny[2] = x[4] or (x[4] and x[0])\ny[3] = 1 if x[0] and (x[1] or n > 5) and (g[0] or x[4]) else 2"),
         single(37, "and, or of floats", "h[0] = g[0] and g[1]\nh[1] = g[4] and g[1]\nh[2] = g[4] or g[0]\nh[3] = g[2] or g[0]"),
         single(37, "and, or are lazy", "if say(t, 1) > 5 and say(t, 2) > 0:\n    y[0] = 1\nif say(t, 3) > 0 or say(t, 4) > 0:\n    y[1] = 1"),
         elementwise(37, "a guard protects the load on its right", lazy_guard, two, {"out": "i32"}),

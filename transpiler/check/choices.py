@@ -7,6 +7,8 @@ Non-goals: conditions of statements, which call `expressions.infer_condition`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from transpiler.check import promotion
 from transpiler.check.context import Context
 from transpiler.check.expressions import describe, infer, infer_condition
@@ -25,7 +27,7 @@ from transpiler.ir.types import BOOL, Type
 
 def bool_op(ctx: Context, expr: surface.BoolOp) -> Meaning | None:
     """`and` and `or` as values: an operand, so that all need a common type."""
-    live = _evaluated(ctx, expr)
+    live = _evaluated(ctx, expr, _value_of)
     if live is None:
         return None
     meanings = [meaning for _, meaning in live]
@@ -38,7 +40,7 @@ def bool_op(ctx: Context, expr: surface.BoolOp) -> Meaning | None:
 
 def condition_of(ctx: Context, expr: surface.BoolOp) -> Meaning | None:
     """`and` and `or` where only the truth matters: the operands need no common type."""
-    live = _evaluated(ctx, expr)
+    live = _evaluated(ctx, expr, infer_condition)
     if live is None:
         return None
     last = live[-1][1]
@@ -47,10 +49,17 @@ def condition_of(ctx: Context, expr: surface.BoolOp) -> Meaning | None:
     return meaning
 
 
-def _evaluated(ctx: Context, expr: surface.BoolOp) -> list[tuple[surface.Expr, Meaning]] | None:
+def _value_of(ctx: Context, operand: surface.Expr) -> Meaning | None:
+    """An operand whose value may be the result: `and` and `or` in it are values too."""
+    return infer(ctx, operand) if isinstance(operand, surface.BoolOp) else infer_condition(ctx, operand)
+
+
+def _evaluated(
+    ctx: Context, expr: surface.BoolOp, typed: Callable[[Context, surface.Expr], Meaning | None]
+) -> list[tuple[surface.Expr, Meaning]] | None:
     """The operands that can matter, typed; what stands behind one that decides at compile time is never looked at."""
     for operand in expr.values:
-        meaning = infer_condition(ctx, operand)
+        meaning = typed(ctx, operand)
         if meaning is None:
             return None
         if isinstance(meaning, Static) and bool(meaning.value) == (expr.op == "or"):
