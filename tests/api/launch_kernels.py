@@ -1,5 +1,7 @@
 """Kernels that the tests of the Python interface launch, pickle and change."""
 
+import math
+
 from transpiler import Const, Dim, DType, In, InOut, Out, cuda, device, f16, f32, f64, i32, kernel, requires
 
 TILE = 16
@@ -77,6 +79,14 @@ def unannotated(x, y, n):
     i = cuda.grid(1)
     if i < n:
         y[i] = x[i] + 1
+
+
+@kernel(domain=N, block=256)
+def asserting(x: In[f32, N], y: Out[f32, N]):
+    i = cuda.grid(1)
+    if i < N:
+        assert math.exp(x[i]) < 100.0, "x is too large"
+        y[i] = x[i]
 
 
 @kernel(domain=N, block=256)

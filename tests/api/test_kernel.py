@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import pickle
 import subprocess
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.runtime.fakes import FakeDriver, array
-from transpiler import CompileError, LaunchError, Out, cuda, device, f32, i32, kernel, transpile
+from transpiler import CompileError, LaunchError, Out, cuda, device, f32, i32, kernel, synchronize, transpile
 
 
 @pytest.fixture
@@ -92,6 +93,18 @@ def test_a_kernel_that_is_not_proved_never_runs(driver: FakeDriver, k: ModuleTyp
             k.racy(array(1000))
         assert caught.value.diagnostics[0].code in ("E0301", "E0302")
     assert driver.loads == []
+
+
+def test_an_assertion_that_no_proof_decides_is_checked_by_the_kernel(driver: FakeDriver, k: ModuleType):
+    k.asserting(array(8), array(8))
+    assert "record_failure(failure, 1, 0, 0)" in k.asserting.source
+    words = (ctypes.c_longlong * 12).from_address(driver.launches[0].arguments[-1])
+    words[0], words[4] = 1, 5
+    with pytest.raises(
+        AssertionError, match=r"x is too large\n  at .*launch_kernels.py:\d+, block \(0, 0, 0\), thread \(5, 0, 0\)"
+    ):
+        synchronize()
+    synchronize()
 
 
 def test_the_compilers_answers(driver: FakeDriver, k: ModuleType):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from transpiler.intrinsics.entry import Intrinsic
 from transpiler.ir import device as d
-from transpiler.ir.types import BOOL, DType, IndexType
+from transpiler.ir.types import BOOL, I64, DType, IndexType
 from transpiler.prove.fold import Terms
 from transpiler.prove.launch import Launch
 from transpiler.prove.record import Access, Guard, Loop, Obligation, Record
@@ -116,7 +116,7 @@ class Expressions:
         if claim is not self.terms.true:
             s = self.state
             self.record.obligations.append(
-                Obligation(kind, claim, s.pc, node.span, self.frame.source, s.flags, dtype, text, self.loops)
+                Obligation(kind, claim, s.pc, node.span, self.frame.source, s.flags, dtype, text, self.loops, node)
             )
 
     def under(self, cond: Formula, expr: d.Expr) -> Value:
@@ -225,15 +225,21 @@ class Expressions:
             return t.float_op("neg" if e.op == "-" else e.op, (v,))
         p = self.int_of(v)
         if e.op == "-":
-            return self._typed(-p, e.type)
+            return self._typed(-p, e)
         if e.op == "abs":
-            return self._typed(t.maximum(p, -p), e.type)
+            return self._typed(t.maximum(p, -p), e)
         if isinstance(e.type, DType) and e.type.kind == "uint":
             return -p + e.type.max
         return -p - 1
 
-    def _typed(self, p: Poly, t: d.Scalar) -> Poly:
-        return self.terms.wrap(p, t) if isinstance(t, DType) else p
+    def _typed(self, p: Poly, e: d.Expr) -> Poly:
+        """The value in the type of the expression: a dtype wraps, an index integer must fit in 64 bits."""
+        if isinstance(e.type, DType):
+            return self.terms.wrap(p, e.type)
+        if None in p.range:
+            t = self.terms
+            self.oblige("index", t.all((t.le(t.int(I64.min), p), t.le(p, t.int(I64.max)))), e, I64)
+        return p
 
     def _binary(self, e: d.Binary) -> Value:
         a, b = self.eval(e.left), self.eval(e.right)
@@ -280,7 +286,7 @@ class Expressions:
                 p = t.power(a, b)
             case _:
                 return t.of(t.atom("call", e.op, (a, b), flags=OPAQUE))
-        return self._typed(p, e.type)
+        return self._typed(p, e)
 
     def _compare(self, e: d.Compare) -> Formula:
         a, b = self.eval(e.left), self.eval(e.right)

@@ -120,6 +120,8 @@ class Obligation:
     dtype: DType | None = None
     text: str = ""
     loops: tuple[Loop, ...] = ()
+    node: Node | None = None
+    """The expression or statement that it comes from."""
 
     @property
     def line(self) -> int:
