@@ -69,6 +69,13 @@ def _lower(state: KernelState) -> tuple[KernelState, list[Diagnostic]]:
     return replace(state, kernel=kernel), []
 
 
+def _lint(state: KernelState) -> tuple[KernelState, list[Diagnostic]]:
+    from transpiler.check.coalescing import check_coalescing
+
+    assert state.kernel is not None
+    return state, check_coalescing(state.kernel)
+
+
 def _prove(state: KernelState) -> tuple[KernelState, list[Diagnostic]]:
     from transpiler.confirm import confirm
     from transpiler.prove import prove
@@ -82,6 +89,7 @@ def _prove(state: KernelState) -> tuple[KernelState, list[Diagnostic]]:
 PASSES: tuple[Pass, ...] = (
     Pass("check", _check, "types come first: all that follows relies on them"),
     Pass("lower", _lower, "tuples, views and Python's evaluation order are settled once, for everyone behind"),
+    Pass("lint", _lint, "on the device IR, where views and aliases are gone; before the proof, which may end the run"),
     Pass("prove", _prove, "on the device IR, so that what is proved is what is emitted and simulated"),
 )
 

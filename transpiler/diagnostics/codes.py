@@ -181,4 +181,5 @@ CODES: dict[str, Code] = _table(
     # W05 bounds and arithmetic
     ("W0501", "an extent that grows with the grid", "out-of-bounds"),
     ("W0502", "an index integer that may wrap in memory", "overflow"),
+    ("W0503", "an access a row apart", "performance"),
 )
