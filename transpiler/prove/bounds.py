@@ -183,7 +183,10 @@ class Bounds:
         candidates = self._greatest(index, guard)
         for rank in (0, 1, 2):
             steps = min((n for _, r, n in candidates if r == rank), default=0)
-            least = self._weakest([self._whole(p + 1) for p, r, n in candidates if r == rank and n == steps])
+            own = extent.atom_ids()
+            least = self._weakest(
+                [self._whole(p + 1) for p, r, n in candidates if r == rank and n == steps and not p.atom_ids() & own]
+            )
             if not least:
                 continue
             condition = Condition(extent, least[0], rank == 2 and self._grid(least[0]), a, tuple(least[1:]))

@@ -24,6 +24,8 @@ from transpiler.prove.terms import OPAQUE, Atom, Formula, Poly, Sharing, conjunc
 
 SMALL = (2, 1, 3, 4, 5, 8, 16, 33)
 MAX_FIXINGS = 40
+MAX_TRIES = 150
+"""Of parameters set to constants, in one kernel."""
 FLOAT_BOUND = 64
 
 
@@ -49,6 +51,7 @@ class Decider:
         self.axioms = axioms
         self.encoder = Encoder(terms)
         self.solver = Solver()
+        self.tries = 0
         self._fact_atoms = [a for f in self.facts for a in walk_atoms([f])]
 
     def implied(self, guard: Iterable[Formula], claim: Formula) -> Decision:
@@ -170,6 +173,9 @@ class Decider:
             :MAX_FIXINGS
         ]
         for combo in combos:
+            self.tries += 1
+            if self.tries > MAX_TRIES:
+                break
             fixed = {a: SMALL[i] for a, i in zip(chosen, combo, strict=True)}
             found = self._try(full, fixed)
             if found is not None:

@@ -21,14 +21,15 @@ from transpiler.prove.decide import Decision
 from transpiler.prove.divergence import Divergence, divergences
 from transpiler.prove.initialised import Initialised
 from transpiler.prove.proof import AccessReport, ContractLine, Proof
-from transpiler.prove.races import Finding, Races
+from transpiler.prove.races import MAX_REFUTED, Finding, Races
 from transpiler.prove.record import Obligation
-from transpiler.prove.terms import TICKET
+from transpiler.prove.terms import TICKET, walk_atoms
 from transpiler.prove.witness import Witnesses
 
 Confirm = Callable[[Witness], "Witness | None"]
 MAX_CANDIDATES = 6
-MAX_RACES = 4
+MAX_TRIPS = 1 << 40
+"""No loop runs longer, as far as the 64 bits of index integers are concerned."""
 
 
 class Engine:
@@ -86,7 +87,7 @@ class Engine:
         found = 0
         for f in self.races.run():
             mark = (f.first.array.name, f.lines, f.relation)
-            if found >= MAX_RACES or mark in seen:
+            if found >= MAX_REFUTED or mark in seen:
                 continue
             if f.exact:
                 w = self._pair_witness(f)
@@ -123,7 +124,7 @@ class Engine:
             mark = (f.access.span, f.access.array.name)
             if mark in seen:
                 continue
-            if f.exact:
+            if f.exact and not self._left_to_run_time(f):
                 decision = self._under_contract(f, bounds)
                 if decision.verdict == "no":
                     seen.add(mark)
@@ -151,7 +152,14 @@ class Engine:
         choose is no such fault where the access is checked at run time."""
         if self.confirm is None or f.decision.verdict != "yes" or self.kernel.options.checks == "dynamic":
             return None
+        if f.extent.flags:  # what `smem=` leaves, which the launch decides
+            return None
         return self.confirm(self.witnesses.of_access(f.access, self._under_contract(f, bounds)))
+
+    def _left_to_run_time(self, f: Fault) -> bool:
+        """With `checks="dynamic"`, what depends on the contents of memory is checked where it happens."""
+        terms = (*f.access.guard, *f.access.indices)
+        return self.kernel.options.checks == "dynamic" and any(a.kind in ("load", "ticket") for a in walk_atoms(terms))
 
     def _under_contract(self, f: Fault, bounds: BoundsResult) -> Decision:
         """The fault again in a launch that keeps what was inferred for other accesses."""
@@ -175,7 +183,9 @@ class Engine:
             if (o.span, o.kind) in seen:
                 continue
             t = self.context.terms
-            decision = self.context.decider.decide((*o.guard, t.negate(o.claim)), cheap_only=o.kind == "stored")
+            trips = [t.le(t.of(loop.trip), t.int(MAX_TRIPS)) for loop in o.loops] if o.kind == "index" else []
+            question = (*o.guard, *trips, t.negate(o.claim))
+            decision = self.context.decider.decide(question, cheap_only=o.kind == "stored")
             if decision.verdict == "no":
                 continue
             seen.add((o.span, o.kind))
@@ -187,6 +197,8 @@ class Engine:
             self.warnings.append(report.stored_wraps(o))
         elif o.kind == "assert" and not exact:
             self.runtime_checks.append(f"line {o.line}: assert")
+            assert o.node is not None
+            self.checked.add(o.node)
         elif exact:
             w = self.witnesses.of_place(o.line, decision, "write", None)
             self.refuted.append(report.obligation(o, w, 0))

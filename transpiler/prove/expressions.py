@@ -164,6 +164,9 @@ class Expressions:
 
     def extents(self, array: d.Array) -> list[Poly]:
         """The extents of an array of the kernel (not of a parameter of a device function)."""
+        if isinstance(array, d.SharedArray) and [getattr(e, "value", None) for e in array.shape] == [0]:
+            left = self.terms.atom("var", f"len({array.name})", (), "int", Sharing.LAUNCH, (0, None), OPAQUE)
+            return [self.terms.of(left)]  # what `smem=` leaves, known to the launch only
         frame, self.frame = self.frame, self._root_frame
         values = [self.eval(e) for e in array.shape]
         self.frame = frame
@@ -236,7 +239,7 @@ class Expressions:
         """The value in the type of the expression: a dtype wraps, an index integer must fit in 64 bits."""
         if isinstance(e.type, DType):
             return self.terms.wrap(p, e.type)
-        if None in p.range:
+        if None in p.range and p.flags & HAVOC:  # a linear counter does not get there, what is multiplied in a loop may
             t = self.terms
             self.oblige("index", t.all((t.le(t.int(I64.min), p), t.le(p, t.int(I64.max)))), e, I64)
         return p

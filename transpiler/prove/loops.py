@@ -313,10 +313,17 @@ class Loops:
         sort = "int" if isinstance(start, Poly) else "bool" if isinstance(start, Formula) else "float"
         flags = HAVOC | (FLOAT if sort == "float" else 0)
         label = f"{v.name}~{self.next_seq()}"
+        drift = _drift(after.get(v, start), probes[v], probes) if sort == "int" else (None, None)
 
         def unknown(k: Poly) -> Value:
             atom = t.atom("hv", label, (k,), sort, sharing, r if sort == "int" else (None, None), flags)
-            return t.as_value(atom)
+            value = t.as_value(atom)
+            if isinstance(value, Poly) and isinstance(start, Poly) and not atom.facts:
+                low, high = drift
+                below = () if low is None else (t.ge(value - start - k.scale(low)),)
+                above = () if high is None else (t.ge(start + k.scale(high) - value),)
+                atom.facts = (*below, *above)
+            return value
 
         unknown.unknown = sort  # type: ignore[attr-defined]
         return unknown
@@ -331,11 +338,16 @@ class Loops:
         k = t.of(trip)
         opened = {lane: base.open[lane] for lane in base.open}
         left, returned = self.left, len(self.frame.exits)
+        invariants = _invariants(body)
+        body = body[len(invariants) :]
+        self._claim(invariants, head, t.int(0))
         self.state = self.fork(base, (), set())
         self.state.env.update({v: form(k) for v, form in forms.items()})
         guard = self._guard(head, trip, shared)
         first = substitute(t, {trip.id: t.int(0)})
         self.state.pc = self.state.pc + conjuncts(guard) + conjuncts(first.formula(guard))
+        for claim in invariants:
+            self.state.pc = self.state.pc + conjuncts(self.eval(claim.cond))
         exits = Exits()
         stay = self._stay(head, body, trip, forms, lanes) if _has_break(body) or _has_return(body) else t.true
         for at in (t.int(0), k - 1):
@@ -359,6 +371,8 @@ class Loops:
             self.state = self.join(inner, [*exits.continues, self.state], not exits.breaks and self.left == left)
         self._exits.pop()
         last = self.state
+        if not last.dead:
+            self._claim(invariants, head, k + 1)
         loop_guard = guard
         self.loops, self.trips = loops, trips
         after = State(dict(base.env), base.pc, dict(base.open), base.dominators, False, base.flags)
@@ -370,10 +384,23 @@ class Loops:
             after.flags |= EXIT
             after.pc = (*after.pc, self._stayed(base, trip, returned))
         after.env.update(self._after(head, forms, trip, guard, exits.breaks, base))
+        if not exits.breaks and isinstance(head, _WhileHead):
+            self.state = after
+            after.pc = after.pc + tuple(f for s in invariants for f in conjuncts(self.eval(s.cond)))
         for v in _assigned((*head.pre, *body)):
             if v not in forms:
                 after.env.pop(v, None)
         self.state = after
+
+    def _claim(self, invariants: tuple[d.Invariant, ...], head: _Head, k: Poly) -> None:
+        """The invariants must hold here, where the loop is about to test its condition for iteration `k`."""
+        if not invariants:
+            return
+        saved = dict(self.state.env)
+        head.set_counter(k)
+        for s in invariants:
+            self.oblige("invariant", self.eval(s.cond), s)
+        self.state.env = saved
 
     def _marker(self) -> Marker:
         s = self.state
@@ -545,6 +572,9 @@ class _Head:
     name: str
     pre: tuple[d.Stmt, ...] = ()
 
+    def set_counter(self, k: Poly) -> None:
+        """Give the counter of a `for` its value in iteration `k`."""
+
 
 class _ForHead(_Head):
     def __init__(self, machine: Loops, s: d.For, start: Poly, stop: Poly, step: Poly):
@@ -554,10 +584,13 @@ class _ForHead(_Head):
     def counter_value(self, k: Poly) -> Poly:
         return self.start + self.machine.terms.mul(self.step, k)
 
+    def set_counter(self, k: Poly) -> None:
+        self.machine.state.env[self.s.counter] = self.counter_value(k)
+
     def enter(self, k: Poly) -> Formula:
         t = self.machine.terms
         value = self.counter_value(k)
-        self.machine.state.env[self.s.counter] = value
+        self.set_counter(k)
         lo, hi = self.step.range
         if lo is not None and lo > 0:
             return t.lt(value, self.stop)
@@ -629,6 +662,12 @@ def _assigned(statements: Iterable[d.Stmt]) -> list[d.Local]:
     return list(found)
 
 
+def _invariants(body: tuple[d.Stmt, ...]) -> tuple[d.Invariant, ...]:
+    """The invariants that open a body."""
+    n = next((i for i, s in enumerate(body) if not isinstance(s, d.Invariant)), len(body))
+    return body[:n]  # type: ignore[return-value]
+
+
 def _has_break(statements: Iterable[d.Stmt]) -> bool:
     """Whether these statements may break out of the loop whose body they are."""
     return any(isinstance(s, d.Break) or (isinstance(s, d.If) and _has_break((*s.then, *s.orelse))) for s in statements)
@@ -652,6 +691,20 @@ def _varies(p: Poly, trip: Atom, mark: int) -> bool:
         if a.id == trip.id or (a.id >= mark and (a.kind in ("hv", "ticket") or (a.kind == "load" and "@" in a.name))):
             return True
     return False
+
+
+def _drift(new: Value, old: Value, probes: dict) -> Range:
+    """By how much one iteration may change a variable, if it only adds to it (on some ways)."""
+    if new is old:
+        return (0, 0)
+    if not isinstance(new, Poly) or not isinstance(old, Poly):
+        return (None, None)
+    atom = _atom_of(new) if len(new.terms) == 1 and new.terms[0][1] == 1 and len(new.terms[0][0]) == 1 else None
+    if atom is not None and atom.kind == "ite":
+        return range_join(_drift(atom.args[1], old, probes), _drift(atom.args[2], old, probes))
+    names = {_atom_of(p).id for p in probes.values()}
+    rest = new - old
+    return (None, None) if any(a.id in names for a in walk_atoms([rest])) else rest.range
 
 
 def _reach(law: tuple | None, before: dict, v: d.Local, new: Poly) -> Range:

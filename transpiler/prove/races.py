@@ -16,6 +16,9 @@ from transpiler.prove.decide import Decision
 from transpiler.prove.record import Access, Interval
 from transpiler.prove.terms import Formula
 
+MAX_REFUTED = 4
+MAX_FINDINGS = 200
+
 
 @dataclass(eq=False, slots=True)
 class Finding:
@@ -74,8 +77,14 @@ class Races:
                 continue
             for i, a in enumerate(accesses):
                 for b in accesses[i:]:
+                    if self._enough():
+                        return
                     if _conflict(a, b, relation):
                         self._pair(a, b, relation, interval)
+
+    def _enough(self) -> bool:
+        """A kernel that is refused needs no more reasons."""
+        return len(self._refuted) >= MAX_REFUTED or len(self.findings) >= MAX_FINDINGS
 
     def _pair(self, a: Access, b: Access, relation: str, interval: Interval) -> None:
         if b.root.seq < a.root.seq:

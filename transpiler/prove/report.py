@@ -156,6 +156,7 @@ def _guard_help(f: Fault, extent: str) -> str:
 def obligation(o: Obligation, w: Witness | None, flags: int) -> Diagnostic:
     certain = {
         "fits": "E0502",
+        "index": "E0502",
         "divisor": "E0503",
         "step": "E0506",
         "shift": "E0504",
@@ -164,6 +165,7 @@ def obligation(o: Obligation, w: Witness | None, flags: int) -> Diagnostic:
     }
     unknown = {
         "fits": "E0510",
+        "index": "E0510",
         "divisor": "E0511",
         "step": "E0511",
         "shift": "E0511",
@@ -172,6 +174,7 @@ def obligation(o: Obligation, w: Witness | None, flags: int) -> Diagnostic:
     }
     words = {
         "fits": f"this value fits in {o.dtype}",
+        "index": "this index integer fits in 64 bits",
         "divisor": "this divisor is not zero",
         "step": "this step is not zero",
         "shift": f"this shift is within 0 .. {o.text}",
@@ -189,6 +192,7 @@ def obligation(o: Obligation, w: Witness | None, flags: int) -> Diagnostic:
     who = thread_text(w.threads[0].block, w.threads[0].thread, False)
     faults = {
         "fits": f"this value does not fit in {o.dtype}",
+        "index": "this index integer does not fit in 64 bits",
         "divisor": "this divides by zero",
         "step": "this range has step 0",
         "shift": f"this shift is not within 0 .. {o.text}",

@@ -164,6 +164,7 @@ class Pool:
         self._formulas: dict[tuple, Formula] = {}
         self._ints: dict[int, Poly] = {}
         self._products: dict[tuple[int, int], Poly] = {}
+        self._negations: dict[int, Formula] = {}
         self.true = self._formula("true", ())
         self.false = self._formula("false", ())
 
@@ -336,6 +337,13 @@ class Pool:
         return self._formula(op, tuple(flat.values()))
 
     def negate(self, f: Formula) -> Formula:
+        found = self._negations.get(f.id)
+        if found is None:
+            found = self._negations[f.id] = self._negate(f)
+            self._negations.setdefault(found.id, f)
+        return found
+
+    def _negate(self, f: Formula) -> Formula:
         match f.op:
             case "true":
                 return self.false
