@@ -66,9 +66,10 @@ class Kernel:
         `sync=True` waits for the kernel, so that its failures are raised here.
         """
         handle = self._made or self._handle()
+        lane = handle.own_lane
         if named or len(args) != handle.count:
-            args = handle.launcher.bind_arguments(args, named)
-        handle.launcher(args, handle.own_lane, stream, sync)
+            args = lane.launcher.bind_arguments(args, named)
+        lane.launcher(args, lane, stream, sync)
 
     def __getitem__(self, configuration: tuple[Any, Any]) -> Configured:
         """`k[grid, block]`: x, y, z extents as integers or tuples."""
@@ -158,8 +159,8 @@ class Configured:
         if lane is None:
             lane = self._lanes[smem] = handle.lane(self._asked, smem)
         if named or len(args) != handle.count:
-            args = handle.launcher.bind_arguments(args, named)
-        handle.launcher(args, lane, stream, sync)
+            args = lane.launcher.bind_arguments(args, named)
+        lane.launcher(args, lane, stream, sync)
 
     def bind(self, *args: Any, stream: Any = None, smem: int = 0, **named: Any) -> Bound:
         handle = self._kernel._handle()

@@ -74,15 +74,22 @@ class Handle:
         self.program.live = lambda: live_names(kernel) if found.whole_file else {}
         self.count = len(self.program.parameters)
         self._lock = threading.RLock()
+        self._launcher: Launcher | None = None
         self._reports: list[pipeline.KernelReport] | None = None
 
     # --- launching ----------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def launcher(self) -> Launcher:
-        here = session()
+        with self._lock:
+            if self._launcher is None:
+                self._launcher = self._make_launcher()
+            return self._launcher
+
+    def _make_launcher(self) -> Launcher:
         from transpiler.runtime.device import NoDevice
 
+        here = session()
         try:
             shared = here.shared
         except NoDevice as error:
@@ -100,6 +107,7 @@ class Handle:
 
     @cached_property
     def own_lane(self) -> Lane:
+        """The lane of `k(...)`."""
         return self.launcher.lane(Configuration())
 
     def lane(self, asked: Any, smem: int) -> Lane:

@@ -69,6 +69,7 @@ class Shared:
 class Lane:
     """A launch configuration with its plans by key, and the plan of the last launch with the code that recognises it."""
 
+    launcher: Launcher
     config: Configuration
     plans: dict[tuple[Any, ...], Plan]
     last: tuple[int, Plan, Matcher | None, Sequence[Producer] | None] | None = None
@@ -96,7 +97,7 @@ class Launcher:
 
     def lane(self, config: Configuration) -> Lane:
         """The plans of one launch configuration."""
-        return self._lanes.setdefault(config, Lane(config, {}))
+        return self._lanes.setdefault(config, Lane(self, config, {}))
 
     def bind_arguments(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
         return binding.bind_arguments(self.program, args, named)
@@ -186,9 +187,9 @@ class Launcher:
     def start(self, admitted: Admitted, args: tuple[Any, ...], stream: Any, sync: bool, buffer: Buffer | None) -> None:
         """Give an admitted launch to CUDA; `buffer` holds its parameters if they are packed already."""
         plan, packed, (grid_x, grid_y, grid_z), shared, device, others = admitted
-        if plan.loaded.failure is not None and plan.loaded.failure.failed():
-            checks.raise_failure(plan)
         pointer = self.driver.current_stream(device) if stream is None else stream_pointer(stream)
+        if plan.loaded.failure is not None and plan.loaded.failure.failed() and not self.driver.capturing(pointer):
+            self._wait(pointer, plan)  # the kernel may still be writing the particulars
         if plan.loaded.data_checks:
             self._check_data(plan, packed, args, pointer)
         if others is not None:
