@@ -107,14 +107,14 @@ using std::isfinite;
 using std::isinf;
 using std::isnan;
 
-// What the hardware does: round as the suffix says, saturate. NaN is 0, but the smallest integer for 64 bits.
+// What the hardware does: round as the suffix says, saturate. NaN is 0 from a float to 32 bits, else the smallest integer.
 template <typename Integer>
-Integer host_to_integer(double x, double (*round)(double))
+Integer host_to_integer(double x, double (*round)(double), bool from_double)
 {
     constexpr bool is_signed = std::is_signed_v<Integer>;
     constexpr int bits = 8 * sizeof(Integer) - is_signed;
     if (x != x) {
-        return sizeof(Integer) == 8 ? (Integer)(1ULL << 63) : 0;
+        return sizeof(Integer) == 8 || from_double ? (Integer)(1ULL << (8 * sizeof(Integer) - 1)) : 0;
     }
     const double whole = round(x);
     if (whole >= std::ldexp(1.0, bits)) {
@@ -127,10 +127,10 @@ Integer host_to_integer(double x, double (*round)(double))
 }
 inline double host_even(double x) { return std::nearbyint(x); }
 #define HOST_CONVERSIONS(from, type, to, integer)                                                      \
-    inline integer __##from##2##to##_rn(type x) { return host_to_integer<integer>(x, host_even); }     \
-    inline integer __##from##2##to##_rz(type x) { return host_to_integer<integer>(x, trunc); }         \
-    inline integer __##from##2##to##_rd(type x) { return host_to_integer<integer>(x, floor); }         \
-    inline integer __##from##2##to##_ru(type x) { return host_to_integer<integer>(x, ceil); }
+    inline integer __##from##2##to##_rn(type x) { return host_to_integer<integer>(x, host_even, sizeof(type) == 8); }     \
+    inline integer __##from##2##to##_rz(type x) { return host_to_integer<integer>(x, trunc, sizeof(type) == 8); }         \
+    inline integer __##from##2##to##_rd(type x) { return host_to_integer<integer>(x, floor, sizeof(type) == 8); }         \
+    inline integer __##from##2##to##_ru(type x) { return host_to_integer<integer>(x, ceil, sizeof(type) == 8); }
 HOST_CONVERSIONS(float, float, int, int)
 HOST_CONVERSIONS(float, float, uint, unsigned)
 HOST_CONVERSIONS(float, float, ll, long long)

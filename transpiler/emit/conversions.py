@@ -18,13 +18,8 @@ from transpiler.ir.types import BOOL, DType, IndexType
 if TYPE_CHECKING:
     from transpiler.emit.expressions import Printer
 
-_ROUNDING = {
-    ("float", INT): "__float2int_rz",
-    ("float", UINT): "__float2uint_rz",
-    ("double", INT): "__double2int_rz",
-    ("double", UINT): "__double2uint_rz",
-}
-"""Defined by CUDA for every input: they saturate, and NaN gives 0."""
+_ROUNDING = {INT: "__float2int_rz", UINT: "__float2uint_rz"}
+"""Instructions that saturate and make 0 of NaN; those for doubles make it the smallest integer, and so do those for 64 bits."""
 
 _RANK = {INT: 1, UINT: 2, LONG: 3, ULONG: 4}
 
@@ -70,8 +65,8 @@ def _float_to_integer(p: Printer, operand: Text, source: d.Scalar, target: DType
     if is_half(source):
         operand = text.cast(operand, "float")
     ctype = cpp_type(target)
-    if name := _ROUNDING.get((operand.ctype, ctype)):
-        return text.call(name, [operand.text], ctype)
+    if operand.ctype == "float" and ctype in _ROUNDING:
+        return text.call(_ROUNDING[ctype], [operand.text], ctype)
     p.helpers.use("float_to_int.cuh")
     return text.call(f"float_to_int<{ctype}>", [operand.text], ctype)
 
