@@ -34,6 +34,11 @@ class FakeEvent:
     number: int
 
 
+@dataclass
+class FakeStream:
+    ptr: int
+
+
 class FakeError(Exception):
     """What CUDA reports."""
 
@@ -97,8 +102,8 @@ class FakeDriver:
         self.launch(handle, gx, gy, gz, bx, by, bz, shared, stream, params, 0)
         self.log[-1] = ("cooperative", stream)
 
-    def current_stream(self, device: int = -1) -> int:
-        return self.stream
+    def current_stream(self, device: int = -1, /) -> FakeStream:
+        return FakeStream(self.stream)
 
     def synchronize(self, stream: int) -> None:
         if self.fail is not None:

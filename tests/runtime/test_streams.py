@@ -108,6 +108,61 @@ def test_a_captured_stream_is_left_alone():
     assert len(b.shared.keeper) == 0
 
 
+def test_when_other_streams_are_idle_one_stream_is_in_play_again():
+    b = after_two_streams()
+    x, y = array(8), array(8)
+    for _ in range(100):
+        b(2.0, x, y)
+        b.driver.done = {0: b.driver.recorded, 7: b.driver.recorded}
+    b.driver.log.clear()
+    b(2.0, x, y)
+    assert b.driver.log == [("launch", 0)]
+    b(2.0, x, y, stream=7)
+    assert waits(b) == [("wait", 7, 0)]
+
+
+def test_while_another_stream_works_its_history_is_kept():
+    b = after_two_streams()
+    a = array(8)
+    b(2.0, array(8), a, stream=7)  # does not end
+    x, y = array(8), array(8)
+    for _ in range(200):
+        b(2.0, x, y)
+        b.driver.done[0] = b.driver.recorded
+    b.driver.log.clear()
+    b(2.0, a, array(8))
+    assert waits(b) == [("wait", 0, 7)]
+
+
+def test_streams_that_come_and_go_leave_nothing():
+    b = bench()
+    x, y = array(8), array(8)
+    for stream in range(10, 200):
+        b(2.0, x, y, stream=stream)
+        b.driver.done = dict.fromkeys(range(200), b.driver.recorded)
+    b(2.0, x, y)
+    assert len(b.shared.keeper) <= 1
+    assert len(b.shared.keeper._queues) <= 1
+
+
+def test_the_only_stream_lives_until_the_next_one_comes():
+    class Stream:
+        ptr = 5
+
+    b = bench()
+    stream = Stream()
+    gone = weakref.ref(stream)
+    b(2.0, array(8), array(8), stream=stream)
+    del stream
+    gc.collect()
+    assert gone() is not None, "an event must be recorded on it when another stream comes"
+    b.driver.done = {5: 10**9, 6: 10**9}
+    b(2.0, array(8), array(8), stream=6)
+    b(2.0, array(8), array(8), stream=6)
+    gc.collect()
+    assert gone() is None
+
+
 def test_the_history_stays_small():
     ledger = Ledger(FakeDriver())
     ledger.before(0, [], [])

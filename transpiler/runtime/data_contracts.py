@@ -172,7 +172,7 @@ class Checker:
     def _run(self, name: str, *args: Any) -> None:
         launcher = self._launchers[name]
         launcher(args, launcher.lane(Configuration()), None, False)
-        self._shared.driver.synchronize(self._shared.driver.current_stream())
+        self._shared.driver.synchronize(self._shared.driver.current_stream().ptr)
 
     def _flag(self, name: str, *args: Any) -> bool:
         found = self._shared.driver.zeros(1, "int32")

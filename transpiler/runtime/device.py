@@ -44,7 +44,7 @@ class CudaDriver:
         self.launch = driver.launchKernel
         self.launch_cooperative = driver.launchCooperativeKernel
         self.synchronize = runtime.streamSynchronize
-        self._current_stream = cupy.cuda.get_current_stream
+        self.current_stream = cupy.cuda.get_current_stream
 
     def limits(self, device: int) -> Limits:
         if device not in self._limits:
@@ -93,9 +93,6 @@ class CudaDriver:
 
     def resident_blocks(self, function: Function, threads: int, shared: int) -> int:
         return self._driver.occupancyMaxActiveBlocksPerMultiprocessor(function.handle, threads, shared)
-
-    def current_stream(self, device: int = -1) -> int:
-        return self._current_stream(device).ptr
 
     def capturing(self, stream: int) -> bool:
         return bool(self._runtime.streamIsCapturing(stream)) if stream else False

@@ -35,6 +35,13 @@ class Function:
     max_threads: int = 1024
 
 
+class Stream(Protocol):
+    """A stream that lives as long as the object."""
+
+    @property
+    def ptr(self) -> int: ...
+
+
 class Driver(Protocol):
     """What a launch needs of CUDA; pointers, streams and function handles are integers, events are opaque."""
 
@@ -88,7 +95,7 @@ class Driver(Protocol):
         /,
     ) -> None: ...
 
-    def current_stream(self, device: int = -1) -> int:
+    def current_stream(self, device: int = -1, /) -> Stream:
         """The stream that CuPy code of this thread uses now on a device, the current one unless named."""
         ...
 

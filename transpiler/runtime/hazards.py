@@ -21,10 +21,11 @@ Range = tuple[int, int]
 
 @dataclass(slots=True)
 class Mark:
-    """Work on a stream, up to an event."""
+    """Work on a stream, up to an event. `owner` keeps the stream from being destroyed, and its address from being used again."""
 
     stream: int
     event: Any
+    owner: Any = None
 
 
 @dataclass(slots=True)
@@ -87,6 +88,11 @@ class Table:
         self._segments = sorted([s for s in self._segments if id(s) not in gone] + new, key=lambda segment: segment.low)
         self._lows = [segment.low for segment in self._segments]
 
+    def streams(self) -> set[int]:
+        """The streams whose work is remembered."""
+        writers = {s.writer.stream for s in self._segments if s.writer is not None}
+        return writers.union(*(s.readers for s in self._segments))
+
     def prune(self, passed: Any) -> None:
         """Forget work whose event has passed."""
         for segment in self._segments:
@@ -98,35 +104,41 @@ class Table:
 
 
 _PRUNE_ABOVE = 256
+_SETTLED = 64
+"""After so many launches on one stream the others are looked at: if they are idle, one stream is in play again."""
 
 
 class Ledger:
-    """The history of one device. `stream` is the only stream in play: None before the first launch and once there are `many`."""
+    """The history of one device. `stream` is the only stream in play: None before the first launch and while there are `many`."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
         self._lock = threading.Lock()
         self._table = Table()
         self._history: Mark | None = None
+        self._owner: Any = None
+        self._latest: int | None = None
+        self._repeats = 0
+        self._prune_at = _PRUNE_ABOVE
         self.stream: int | None = None
         self.many = False
-        self._prune_at = _PRUNE_ABOVE
 
-    def before(self, stream: int, reads: list[Range], writes: list[Range]) -> bool:
+    def before(self, stream: int, reads: list[Range], writes: list[Range], owner: Any = None) -> bool:
         """Make the stream wait for what conflicts with a launch on it. Callers test `ledger.stream == stream` first.
 
         Returns whether the launch is to be recorded behind it: there are many streams, and this one is not being captured.
+        `owner` is the stream's object.
         """
         with self._lock:
             if self.stream == stream or self._driver.capturing(stream):
                 return False
             if self.stream is None and not self.many:
-                self.stream = stream
+                self.stream, self._owner = stream, owner
                 return False
             if not self.many:
                 assert self.stream is not None
-                self._history = Mark(self.stream, self._driver.record(self.stream))
-                self.stream, self.many = None, True
+                self._history = Mark(self.stream, self._driver.record(self.stream), self._owner)
+                self.stream, self._owner, self.many = None, None, True
             for mark in self._conflicts(stream, reads, writes):
                 self._driver.wait(stream, mark.event)
             return True
@@ -147,10 +159,10 @@ class Ledger:
                 latest |= {id(mark): mark for mark in marks if mark is not None and mark.stream != stream}
         return [mark for mark in latest.values() if not self._driver.passed(mark.event)]
 
-    def after(self, stream: int, reads: list[Range], writes: list[Range]) -> Any:
+    def after(self, stream: int, reads: list[Range], writes: list[Range], owner: Any = None) -> Any:
         """Record a launch that has been given to the stream; returns the event behind it."""
         with self._lock:
-            mark = Mark(stream, self._driver.record(stream))
+            mark = Mark(stream, self._driver.record(stream), owner)
             for low, high in writes:
                 for segment in self._table.cover(low, high):
                     segment.writer = mark
@@ -161,4 +173,19 @@ class Ledger:
             if len(self._table) > self._prune_at:
                 self._table.prune(self._driver.passed)
                 self._prune_at = max(_PRUNE_ABOVE, 2 * len(self._table))
+            self._repeats = self._repeats + 1 if stream == self._latest else 0
+            self._latest = stream
+            if self._repeats >= _SETTLED:
+                self._settle(stream, owner)
             return mark.event
+
+    def _settle(self, stream: int, owner: Any) -> None:
+        """Go back to one stream if all work on others is done."""
+        self._repeats = 0
+        self._table.prune(self._driver.passed)
+        others = self._table.streams() - {stream}
+        if self._history is not None and not self._driver.passed(self._history.event):
+            others.add(self._history.stream)
+        if not others - {stream}:
+            self._table, self._history = Table(), None
+            self.stream, self._owner, self.many = stream, owner, False

@@ -57,7 +57,7 @@ class Shared:
 
     def synchronize(self, stream: Any = None) -> None:
         """Wait for a stream and raise the first failure that any kernel recorded."""
-        self.driver.synchronize(self.driver.current_stream() if stream is None else stream_pointer(stream))
+        self.driver.synchronize(stream_pointer(self.driver.current_stream() if stream is None else stream))
         self.keeper.release()
         for failure in self.failures:
             error = failure.take()
@@ -187,7 +187,11 @@ class Launcher:
     def start(self, admitted: Admitted, args: tuple[Any, ...], stream: Any, sync: bool, buffer: Buffer | None) -> None:
         """Give an admitted launch to CUDA; `buffer` holds its parameters if they are packed already."""
         plan, packed, (grid_x, grid_y, grid_z), shared, device, others = admitted
-        pointer = self.driver.current_stream(device) if stream is None else stream_pointer(stream)
+        if stream is None:
+            owner: Any = self.driver.current_stream(device)
+            pointer = owner.ptr
+        else:
+            owner, pointer = stream, stream_pointer(stream)
         if plan.loaded.failure is not None and plan.loaded.failure.failed() and not self.driver.capturing(pointer):
             self._wait(pointer, plan)  # the kernel may still be writing the particulars
         if plan.loaded.data_checks:
@@ -198,7 +202,10 @@ class Launcher:
         recorded, touched = False, _NOTHING
         if ledger.stream != pointer:
             touched = checks.touched(plan, packed)
-            recorded = ledger.before(pointer, *touched)
+            alone = ledger.stream
+            recorded = ledger.before(pointer, *touched, owner)
+            if recorded and alone is not None:
+                self.shared.keeper.close(alone)
         packer = plan.packer
         if buffer is None:
             try:
@@ -219,8 +226,8 @@ class Launcher:
         if buffer is None:
             packer.free.append(lent)
         if recorded:
-            ledger.after(pointer, *touched)
-            self.shared.keeper.hold(pointer, args, plan.bytes)
+            event = ledger.after(pointer, *touched, owner)
+            self.shared.keeper.hold(pointer, args, plan.bytes, event)
         elif pointer not in _ORDERED_STREAMS and not self.driver.capturing(pointer):
             self.shared.keeper.hold(pointer, args, plan.bytes)
         elif self.shared.keeper.waiting and not self.driver.capturing(pointer):

@@ -41,17 +41,32 @@ class Keeper:
         queues = list(self._queues.values())
         return sum(len(q.objects) + sum(len(batch) for _, batch in q.closed) for q in queues)
 
-    def hold(self, stream: int, objects: Any, size: int) -> None:
-        """Hold what the launch just given to `stream` uses: `size` bytes of memory."""
+    def hold(self, stream: int, objects: Any, size: int, event: Any = None) -> None:
+        """Hold what the launch just given to `stream` uses: `size` bytes of memory.
+
+        With an `event` behind the launch they are held until it has passed; without, a batch shares one.
+        """
         with self._lock:
             queue = self._queues.setdefault(stream, _Queue())
-            queue.objects.append(objects)
-            queue.bytes += size
-            if len(queue.objects) >= BATCH_LAUNCHES or queue.bytes >= BATCH_BYTES:
-                queue.closed.append((self._driver.record(stream), queue.objects))
+            if event is not None:
+                queue.closed.append((event, [*queue.objects, objects]))
                 queue.objects, queue.bytes = [], 0
+            else:
+                queue.objects.append(objects)
+                queue.bytes += size
+                if len(queue.objects) >= BATCH_LAUNCHES or queue.bytes >= BATCH_BYTES:
+                    queue.closed.append((self._driver.record(stream), queue.objects))
+                    queue.objects, queue.bytes = [], 0
             released = self._passed()
         del released  # outside the lock: freeing an array may run any code
+
+    def close(self, stream: int) -> None:
+        """End the open batch of a stream, which may see no launch again."""
+        with self._lock:
+            queue = self._queues.get(stream)
+            if queue is not None and queue.objects:
+                queue.closed.append((self._driver.record(stream), queue.objects))
+                queue.objects, queue.bytes = [], 0
 
     def release(self) -> None:
         """Let go of what is done, now. Cheap callers test `waiting` first."""
@@ -60,11 +75,14 @@ class Keeper:
         del released
 
     def _passed(self) -> list[Any]:
+        """Take out what is done; streams that hold nothing any more are forgotten."""
         done: list[Any] = []
         waiting = False
-        for queue in self._queues.values():
+        for stream, queue in list(self._queues.items()):
             while queue.closed and self._driver.passed(queue.closed[0][0]):
                 done.append(queue.closed.popleft())
             waiting = waiting or bool(queue.closed)
+            if not queue.closed and not queue.objects:
+                del self._queues[stream]
         self.waiting = waiting
         return done

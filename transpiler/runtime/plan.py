@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from transpiler.ir import device as d
+from transpiler.ir.walk import statements
 from transpiler.runtime import grid as grids
 from transpiler.runtime import scalars
 from transpiler.runtime.aliasing import Region
@@ -304,6 +305,6 @@ def _ranges(kernel: d.Kernel, arrays: Mapping[str, ArrayArg], written: bool) -> 
 
 
 def _is_cooperative(kernel: d.Kernel) -> bool:
-    from transpiler.emit import walk
-
-    return any(isinstance(stmt, d.Barrier) and stmt.scope == "grid" for stmt in walk.statements(kernel.body))
+    """Whether all blocks must be on the device at once: the kernel or a device function waits for the grid."""
+    bodies = (kernel.body, *(function.body for function in kernel.functions))
+    return any(isinstance(s, d.Barrier) and s.scope == "grid" for body in bodies for s in statements(body))
