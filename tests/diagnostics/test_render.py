@@ -81,7 +81,6 @@ def test_a_span_that_ends_behind_a_line_end_stays_on_its_line() -> None:
 
 def test_the_end_of_the_file_can_be_marked() -> None:
     assert shown("a = (", 5, 5) == "1 | a = (\n  |      ^"
-    assert shown("", 0, 0) == "1 |\n  | ^"
 
 
 def test_tabs_and_wide_and_combining_characters_keep_carets_in_place() -> None:
@@ -168,3 +167,10 @@ def test_a_witness_without_an_element_names_places_alone() -> None:
         "thread (0, 0, 0) of block (0, 0, 0), line 3",
         "thread (1, 0, 0) of block (0, 0, 0), line 3",
     ]
+
+
+def test_a_file_without_text_has_no_lines_to_show() -> None:
+    diagnostic = Diagnostic(
+        code="E0199", message="cannot read f.py: no such file", source=Source("", "f.py"), span=Span(0, 0)
+    )
+    assert render(diagnostic) == "error[E0199]: cannot read f.py: no such file\n --> f.py:1:1"

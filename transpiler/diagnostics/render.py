@@ -41,7 +41,7 @@ def render(diagnostic: Diagnostic, *, color: bool = False, width: int = 120) -> 
     paint = Paint(color)
     severity = diagnostic.severity.value
     title, *more = diagnostic.message.split("\n")
-    view = excerpt(diagnostic.source, _marks(diagnostic), width)
+    view = excerpt(diagnostic.source, _marks(diagnostic), width) if diagnostic.source.text else Excerpt((), 1)
     margin = " " * view.gutter
     where = diagnostic.source.position(diagnostic.span.start)
     lines = [
@@ -68,7 +68,8 @@ def _marks(diagnostic: Diagnostic) -> list[Mark]:
 
 def _source_lines(view: Excerpt, paint: Paint, severity: str) -> Iterable[str]:
     bar = paint("gutter", "|")
-    yield f"{' ' * view.gutter} {bar}"
+    if view.rows:
+        yield f"{' ' * view.gutter} {bar}"
     for row in view.rows:
         if row.kind == "gap":
             yield paint("gutter", "...")

@@ -37,14 +37,6 @@ def thread_text(block: tuple[int, ...], thread: tuple[int, ...], one_block: bool
     return t if one_block else f"{t} of block ({', '.join(map(str, block))})"
 
 
-def launch_text(w: Witness) -> str:
-    parts = [f"grid {w.launch['grid']}", f"block {w.launch['block']}"]
-    parts += [f"{n} = {v}" for n, v in w.launch["scalars"].items()]
-    parts += [f"{n}: {'x'.join(map(str, s))}" for n, s in w.launch["shapes"].items()]
-    parts += [f"{n} starts {v[:8] if isinstance(v, list) else v}" for n, v in w.launch.get("data", {}).items()]
-    return ", ".join(parts)
-
-
 def race(f: Finding, w: Witness) -> Diagnostic:
     """A pair that certainly races."""
     shared = isinstance(f.first.array, d.SharedArray)
@@ -60,14 +52,10 @@ def race(f: Finding, w: Witness) -> Diagnostic:
         f"{element} is raced for: {first} {verbs[0]} it in line {lines[0]}, {second}{where} {verbs[1]} it in line "
         f"{lines[1]}, {apart}"
     )
-    labels = (Label(f.second.span, f"{second} {verbs[1]} it here"), *_shown(w, f.second.span))
+    labels = (Label(f.second.span, f"{second} {verbs[1]} it here"),)
     return Diagnostic(
         code=code, message=message, source=f.first.source, span=f.first.span, labels=labels, lines=lines, witness=w
     )
-
-
-def _shown(w: Witness, span) -> tuple[Label, ...]:
-    return (Label(span, f"shown by: {launch_text(w)}"),)
 
 
 def race_unknown(f: Finding) -> Diagnostic:
@@ -106,7 +94,6 @@ def diverges(f: Divergence, w: Witness | None) -> Diagnostic:
         message=f"{first} reaches this {what} {rest}",
         source=f.sync.source,
         span=f.sync.span,
-        labels=_shown(w, f.sync.span),
         help=f"move the {what} out of the branch or loop, or make the condition the same for all threads",
         lines=(f.sync.line,),
         witness=w,
@@ -134,7 +121,6 @@ def out_of_bounds(f: Fault, w: Witness | None) -> Diagnostic:
         f"{_size(w, a, f)} elements",
         source=a.source,
         span=a.span,
-        labels=_shown(w, a.span),
         help=_guard_help(f, extent),
         witness=w,
     )
@@ -204,7 +190,6 @@ def obligation(o: Obligation, w: Witness | None, flags: int) -> Diagnostic:
         message=f"{faults} in {who}",
         source=o.source,
         span=o.span,
-        labels=_shown(w, o.span),
         help="use a wider type, or bound the operands with a guard or `requires`"
         if o.kind == "fits"
         else "guard it, or state a bound with `requires`",
@@ -243,7 +228,6 @@ def unset(u: Unset, w: Witness | None) -> Diagnostic:
         message=f"{what}, by {who}",
         source=a.source,
         span=a.span,
-        labels=_shown(w, a.span),
         help="declare it `InOut`" if code == "E0305" else "write it first, or give the array a `fill=`",
         witness=w,
     )
