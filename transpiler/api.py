@@ -11,12 +11,12 @@ import functools
 import importlib
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from transpiler.errors import CompileError, DeviceError, LaunchError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from types import FrameType
 
@@ -195,9 +195,27 @@ def _find(module: str, qualname: str) -> Any:
 @overload
 def kernel(function: Callable[..., Any], /) -> Kernel: ...
 @overload
-def kernel(**options: Any) -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(
+    *,
+    block: Any = ...,
+    grid: Any = ...,
+    domain: Any = ...,
+    instances: Sequence[Mapping[str, Any]] = ...,
+    checks: Literal["static", "dynamic"] = ...,
+    asserts: Literal["on", "off"] = ...,
+    fma: Literal["on", "off"] = ...,
+    fast_math: bool = ...,
+    deterministic: bool = ...,
+    min_blocks: int = ...,
+    max_registers: int = ...,
+    track: Literal["simt", "tile"] = ...,
+) -> Callable[[Callable[..., Any]], Kernel]: ...
 def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """Mark a function as a kernel: `@kernel` or `@kernel(domain=N, block=256)`."""
+    """Mark a function as a kernel: `@kernel` or `@kernel(domain=N, block=256)`.
+
+    `block`, `grid` and `domain` are in x, y, z order; `domain` starts `ceil(domain / block)` blocks an axis. `checks="dynamic"`
+    turns bounds that are not proved into run-time checks. The compiler reads these from the text of the file.
+    """
     frame = sys._getframe(1)
     if function is not None:
         return Kernel(function, options, _scope(function, frame))
