@@ -54,14 +54,16 @@ class Context:
         given = kernel.grid if kernel.grid is not None else kernel.domain
         if given is None:
             return []
+        facts: list[Formula] = []
         for axis, expr in enumerate(given[:3]):
             extent = self.machine.eval(expr)
             if kernel.grid is None:
                 block = launch.block[axis]
                 extent = t.div(extent + (block - 1), block)
             launch.set_grid(axis, extent)
+            facts.append(t.ge(extent - t.int(1)))  # where there is a thread, there is a block
         self.machine.record.truncate((0,) * len(self.machine.record.sizes()))
-        return []
+        return facts
 
     def distinct_threads(self) -> Formula:
         """Two threads of a block are not the same."""
