@@ -191,11 +191,12 @@ def _extent(ctx: Context, item: surface.Expr) -> Extent | bool:
             return meaning
         if isinstance(ctx.module.names.get(item.id), surface.DimDef):
             return DimMeaning(item.id)
-        if isinstance(meaning, Static) and isinstance(meaning.value, int):
+        if isinstance(meaning, Static) and isinstance(meaning.value, int) and not isinstance(meaning.value, bool):
             return meaning.value
     folded = fold_static(ctx.module, item)
-    if isinstance(folded, Static) and isinstance(folded.value, int) and folded.value >= 0:
-        return folded.value
+    number = folded.value if isinstance(folded, Static) else None
+    if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
+        return number
     ctx.report(
         "E0214",
         item.span,

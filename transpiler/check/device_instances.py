@@ -28,10 +28,10 @@ from transpiler.check.meaning import (
     type_of,
 )
 from transpiler.check.parameters import array_param, const_value, scalar_param
-from transpiler.check.promotion import settle
+from transpiler.check.promotion import is_number, settle
 from transpiler.diagnostics import Diagnostic
 from transpiler.ir import device, surface
-from transpiler.ir.types import F32, I64, INDEX, WEAK_FLOAT, DType, VectorType
+from transpiler.ir.types import F32, I64, INDEX, NONE, WEAK_FLOAT, DType, VectorType
 from transpiler.source import Span
 
 
@@ -183,7 +183,7 @@ def _bind(ctx: Context, param: surface.Param, arg: Meaning, literal: DType) -> P
             return ParamMeaning(param.name, Static(known, param.name), None, param.span)
         case ConstAnnotation(), _:
             return Mismatch("E0206", f"{describe(arg)}, which is not known at compile time")
-        case ScalarAnnotation(), _ if not isinstance(arg, ArrayMeaning | TupleMeaning | VectorType):
+        case ScalarAnnotation(), _ if is_number(type_of(arg) or NONE):
             return scalar_param(ctx, _without_default(param), said.dtype)
         case ArrayAnnotation(), ArrayMeaning():
             return _array(ctx, param, said, arg)

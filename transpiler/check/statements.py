@@ -108,7 +108,8 @@ def _unpack(ctx: Context, target: surface.TupleExpr, meaning: Meaning | None, va
     if len(items) != len(target.items):
         ctx.report("E0217", target.span, f"{len(items)} values for {len(target.items)} targets")
         return
-    parts = value.items if isinstance(value, surface.TupleExpr) else (value,) * len(items)
+    parts = value.items if isinstance(value, surface.TupleExpr) else ()
+    parts = parts if len(parts) == len(items) else (value,) * len(items)
     for part, item, expr in zip(target.items, items, parts, strict=True):
         assign(ctx, part, item, expr)
 
@@ -125,6 +126,10 @@ def bind(ctx: Context, name: surface.Name, meaning: Meaning | None, value: surfa
             "assign elements, in a loop or one by each thread",
         )
         return
+    fixed = ctx.fixed.get(name.id)
+    if fixed is not None and isinstance(meaning, (ArrayMeaning, *_ALIASES)):
+        ctx.report("E0207", value.span, f"{describe(meaning)} cannot be stored as {describe(fixed)}")
+        return
     if isinstance(meaning, ArrayMeaning):
         _bind_array(ctx, name, meaning, value)
         return
@@ -139,7 +144,6 @@ def bind(ctx: Context, name: surface.Name, meaning: Meaning | None, value: surfa
     if isinstance(meaning, NoneMeaning) or (type_of(meaning) is None and not isinstance(meaning, TupleMeaning)):
         ctx.report("E0204", value.span, f"{describe(meaning)} is no value that a local can hold")
         return
-    fixed = ctx.fixed.get(name.id)
     if fixed is not None:
         target = type_of(fixed)
         found = type_of(meaning)
