@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from transpiler.ir import device as d
 from transpiler.prove.context import Context
 from transpiler.prove.decide import Decision
+from transpiler.prove.fold import Terms
 from transpiler.prove.record import Access, Guard
 from transpiler.prove.rewrite import substitute
 from transpiler.prove.terms import Atom, Formula, Mono, Poly, Sharing, conjuncts, show_poly, walk_atoms
@@ -68,6 +69,12 @@ class BoundsResult:
     faults: list[Fault] = field(default_factory=list)
     how: dict[Access, str] = field(default_factory=dict)
     carried_by: dict[Access, list[Condition]] = field(default_factory=dict)
+
+    def assume(self, terms: Terms) -> None:
+        """What every launch checks is known of the extents from here on: faults of other kinds must happen under it."""
+        for c in self.conditions:
+            atom = terms.atoms[c.extent.terms[0][0][0]]
+            atom.facts = (*atom.facts, terms.any(terms.le(p, c.extent) for p in (c.least, *c.alternatives)))
 
 
 @record

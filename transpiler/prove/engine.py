@@ -48,7 +48,7 @@ class Engine:
 
     def run(self) -> Proof:
         bounds = Bounds(self.context).run()
-        self.bounds = bounds
+        bounds.assume(self.context.terms)
         self.witnesses = Witnesses(self.context, bounds.conditions)
         if self._divergence():
             self._races()
