@@ -142,7 +142,7 @@ class Emitter:
                 return
 
     def candidates(self, function: d.Function) -> list[str]:
-        base = self.unit.names.fresh(function.name, frozenset())
+        base = self.unit.names.fresh(function.name, ())
         return [base, *(f"{base}_{count}" for count in range(2, 1000))]
 
     def result_types(self, function: d.Function) -> tuple[str, ...]:
@@ -248,7 +248,7 @@ class Emitter:
                 return None
             return self.unit.sites.number(stmt, function.source, "assert", stmt.message, "", 0)
 
-        taken = names.used | frozenset(plan.names.values())
+        taken = {*names.used, *plan.names.values()}
         statements = Statements(
             printer,
             plan,

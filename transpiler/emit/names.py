@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Container, Set
 
 
 def _words(text: str) -> frozenset[str]:
@@ -85,9 +86,9 @@ class Names:
         """Python names that could not be kept, in order of appearance."""
 
     @property
-    def used(self) -> frozenset[str]:
+    def used(self) -> Set[str]:
         """What is claimed for the whole function."""
-        return frozenset(self._used)
+        return self._used
 
     def reserve(self, cpp: str) -> None:
         """Keep an identifier away from all that is claimed later."""
@@ -101,18 +102,18 @@ class Names:
             self.note(name, cpp)
         return cpp
 
-    def fresh(self, name: str, used: set[str] | frozenset[str]) -> str:
-        """As `claim`, but only `used` and what is reserved counts, and nothing is remembered."""
+    def fresh(self, name: str, taken: Container[str]) -> str:
+        """As `claim`, but only what is `taken` and reserved counts, and nothing is remembered."""
         base = legal(name)
         if base in self._reserved:
             base = f"{base}_"
         cpp, count = base, 2
-        while cpp in used or cpp in self._reserved:
+        while cpp in taken or cpp in self._reserved:
             cpp = f"{base}{'' if base.endswith('_') else '_'}{count}"
             count += 1
         return cpp
 
     def note(self, name: str, cpp: str) -> None:
         """Remember that a name is spelled otherwise in the C++ (a second local of one name is no such case)."""
-        if not re.fullmatch(rf"{re.escape(name)}(_\d+)?", cpp):
+        if not cpp.startswith(name) or not re.fullmatch(r"(_\d+)?", cpp[len(name) :]):
             self.mapping.setdefault(name, cpp)

@@ -111,19 +111,30 @@ def _common_depth(places: list[Place]) -> int:
 
 def _name(scopes: list[tuple[d.Local, list[Block]]], names: Names) -> dict[d.Local, str]:
     """Identifiers: locals may share one only where neither's block encloses the other's."""
-    owners: dict[str, list[Block]] = {}
+    owners = _Owners(names)
     out: dict[d.Local, str] = {}
-    for local, blocks in scopes:
-        taken = {
-            name
-            for name, others in owners.items()
-            if any(_nested(block, other) for block in blocks for other in others)
-        }
-        cpp = names.fresh(local.name, taken | names.used)
-        owners.setdefault(cpp, []).extend(blocks)
+    for local, owners.asking in scopes:
+        cpp = names.fresh(local.name, owners)
+        owners.blocks.setdefault(cpp, []).extend(owners.asking)
         names.note(local.name, cpp)
         out[local] = cpp
     return out
+
+
+@dataclass(slots=True)
+class _Owners:
+    """The identifiers that may not be used in the blocks that ask."""
+
+    names: Names
+    blocks: dict[str, list[Block]] = field(default_factory=dict)
+    """Where each identifier is taken."""
+    asking: list[Block] = field(default_factory=list)
+
+    def __contains__(self, name: object) -> bool:
+        if name in self.names.used:
+            return True
+        taken = self.blocks.get(str(name), ())
+        return any(_nested(block, other) for block in self.asking for other in taken)
 
 
 def _nested(a: Block, b: Block) -> bool:

@@ -77,7 +77,7 @@ def emit_unit(
     line_info = options.line_info or any(kernel.options.line_info for kernel in kernels)
     unit = Unit(names=Names(FILE_SCOPE | reserved()), line_info=line_info)
     names = entry_names(kernels)
-    namespace = unit.names.fresh(re.sub(r"\W", "_", name), frozenset())
+    namespace = unit.names.fresh(re.sub(r"\W", "_", name), ())
     texts: list[str] = []
     entries: list[Entry] = []
     for kernel in kernels:
