@@ -57,3 +57,10 @@ def test_paths_and_tests_named_in_architecture_exist() -> None:
     assert rooms
     for room in rooms:
         assert (ROOT / room).exists() or (ROOT / "transpiler" / room).exists(), room
+
+
+def test_the_emitted_text_in_the_readme_is_what_is_emitted(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "saxpy.py").write_text(files(text)["saxpy.py"], encoding="utf-8")
+    (shown,) = re.findall(r"^```cuda\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert run(Command("transpile emit saxpy.py", None, 0), tmp_path) == shown

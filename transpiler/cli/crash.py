@@ -29,7 +29,7 @@ def report(error: BaseException, args: list[str]) -> int:
         handle, path = tempfile.mkstemp(prefix="transpile-crash-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
-        click.echo("This is a bug in transpile, not in your code. Nothing was written but this report:", err=True)
+        click.echo("This is a bug in transpile, not in your code. A report, for whoever mends it, is in", err=True)
         click.echo(f"  {path}", err=True)
     except OSError as reason:
         click.echo(
