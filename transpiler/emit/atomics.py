@@ -66,7 +66,8 @@ def call(p: Printer, stmt: d.Atomic, target: Text) -> Text:
     if stmt.op in ("load", "store"):
         p.helpers.use("atomic_access.cuh")
         return text.call(f"atomic_{stmt.op}", [address, *operands], ctype)
-    p.helpers.use("atomic_update.cuh")
+    as_float = dtype.name in ("f32", "f64") and stmt.op != "cas"
+    p.helpers.use("atomic_update_float.cuh" if as_float else "atomic_update.cuh")
     if stmt.op == "cas":
         return text.call("atomic_compare_exchange", [address, *operands], ctype)
     return text.call(f"atomic_update<atomic_{stmt.op}_op>", [address, *operands], ctype)

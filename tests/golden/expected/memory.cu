@@ -4,69 +4,7 @@ namespace memory {
 
 constexpr int TILE = 16;
 
-// Atomic load and store: one access that the compiler neither drops, repeats nor splits.
-template <int Size>
-struct atomic_word;
-template <>
-struct atomic_word<1> {
-    using type = unsigned char;
-};
-template <>
-struct atomic_word<2> {
-    using type = unsigned short;
-};
-template <>
-struct atomic_word<4> {
-    using type = unsigned int;
-};
-template <>
-struct atomic_word<8> {
-    using type = unsigned long long;
-};
-template <typename To, typename From>
-__device__ inline To same_bits(From value)
-{
-    static_assert(sizeof(To) == sizeof(From), "one size");
-    union {
-        From from;
-        unsigned char bytes[sizeof(From)];
-    } source = {value};
-    union bits {
-        __device__ bits() {}
-        To to;
-        unsigned char bytes[sizeof(To)];
-    } result;
-    for (int i = 0; i < (int)sizeof(To); ++i) {
-        result.bytes[i] = source.bytes[i];
-    }
-    return result.to;
-}
-
-// Atomic operations that the hardware lacks for a type: a loop around compare-and-swap on the aligned word that holds the value.
-// Comparison is of bits. Each returns the old value.
-template <typename T>
-struct atomic_cell {
-    static constexpr int word_bytes = sizeof(T) == 8 ? 8 : 4;
-    using word = typename atomic_word<word_bytes>::type;
-    using bits = typename atomic_word<sizeof(T)>::type;
-
-    word* address;
-    int shift;
-
-    __device__ explicit atomic_cell(T* value)
-    {
-        const unsigned long long place = reinterpret_cast<unsigned long long>(value);
-        address = reinterpret_cast<word*>(place / word_bytes * word_bytes);
-        shift = 8 * (int)(place % word_bytes);
-    }
-    __device__ word load() const { return *const_cast<volatile word*>(address); }
-    __device__ T value_in(word whole) const { return same_bits<T>((bits)(whole >> shift)); }
-    __device__ word with_value(word whole, T value) const
-    {
-        const word mask = (word)(bits)~(bits)0 << shift;
-        return (whole & ~mask) | ((word)same_bits<bits>(value) << shift);
-    }
-};
+// What an atomic operation makes of the old value and its operand.
 struct atomic_min_op {
     template <typename T>
     __device__ static T apply(T old, T operand)
@@ -74,14 +12,31 @@ struct atomic_min_op {
         return operand < old ? operand : old;
     }
 };
-template <typename Operation, typename T>
-__device__ inline T atomic_update(T* address, T operand)
+
+// Atomic operations on floats that the hardware lacks: a loop around compare-and-swap on the bits. Each returns the old value.
+template <typename Operation>
+__device__ inline float atomic_update(float* address, float operand)
 {
-    const atomic_cell<T> cell(address);
-    auto seen = cell.load();
+    int* const bits = reinterpret_cast<int*>(address);
+    int seen = *const_cast<volatile int*>(bits);
     while (true) {
-        const T old = cell.value_in(seen);
-        const auto before = atomicCAS(cell.address, seen, cell.with_value(seen, Operation::apply(old, operand)));
+        const float old = __int_as_float(seen);
+        const int before = atomicCAS(bits, seen, __float_as_int(Operation::apply(old, operand)));
+        if (before == seen) {
+            return old;
+        }
+        seen = before;
+    }
+}
+template <typename Operation>
+__device__ inline double atomic_update(double* address, double operand)
+{
+    unsigned long long* const bits = reinterpret_cast<unsigned long long*>(address);
+    unsigned long long seen = *const_cast<volatile unsigned long long*>(bits);
+    while (true) {
+        const double old = __longlong_as_double(seen);
+        const double updated = Operation::apply(old, operand);
+        const unsigned long long before = atomicCAS(bits, seen, (unsigned long long)__double_as_longlong(updated));
         if (before == seen) {
             return old;
         }
