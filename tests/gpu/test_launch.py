@@ -127,7 +127,7 @@ def hazard_run(ledger_on: bool) -> int:
         cp.cuda.Device().synchronize()
         k.slow_fill(y, 7.0, ROUNDS, stream=writer)
         if not ledger_on:
-            type(ledgers[0]).before = lambda self, stream, reads, writes: None  # type: ignore[method-assign]
+            type(ledgers[0]).before = lambda *_: False  # type: ignore[method-assign]
         try:
             k.copy(y, z, stream=reader)
         finally:

@@ -66,6 +66,7 @@ class FakeDriver:
         self.done: dict[int, int] = {}
         self.recorded = 0
         self.captured: set[int] = set()
+        self.destroyed: set[int] = set()
         self.functions: dict[int, CompiledUnit] = {}
         self.loads: list[tuple[int, bytes, str]] = []
         self.optins: list[int] = []
@@ -115,6 +116,7 @@ class FakeDriver:
         return stream in self.captured
 
     def record(self, stream: int) -> FakeEvent:
+        assert stream not in self.destroyed, "CUDA crashes here"
         self.recorded += 1
         self.log.append(("record", stream))
         return FakeEvent(stream, self.recorded)

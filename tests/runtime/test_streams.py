@@ -150,17 +150,19 @@ def test_the_only_stream_lives_until_the_next_one_comes():
         ptr = 5
 
     b = bench()
-    stream = Stream()
-    gone = weakref.ref(stream)
-    b(2.0, array(8), array(8), stream=stream)
-    del stream
-    gc.collect()
-    assert gone() is not None, "an event must be recorded on it when another stream comes"
-    b.driver.done = {5: 10**9, 6: 10**9}
-    b(2.0, array(8), array(8), stream=6)
-    b(2.0, array(8), array(8), stream=6)
-    gc.collect()
-    assert gone() is None
+    for _ in range(3):
+        stream = Stream()
+        weakref.finalize(stream, b.driver.destroyed.add, 5)
+        b(2.0, array(8), array(8), stream=stream)
+        del stream
+        gc.collect()
+        assert 5 not in b.driver.destroyed, "an event must be recorded on it when another stream comes"
+        b.driver.done = dict.fromkeys(range(10), 10**9)
+        for _ in range(100):
+            b(2.0, array(8), array(8))
+        gc.collect()
+        assert 5 in b.driver.destroyed
+        b.driver.destroyed.clear()
 
 
 def test_the_history_stays_small():

@@ -137,7 +137,8 @@ class Ledger:
                 return False
             if not self.many:
                 assert self.stream is not None
-                self._history = Mark(self.stream, self._driver.record(self.stream), self._owner)
+                if not self._driver.capturing(self.stream):
+                    self._history = Mark(self.stream, self._driver.record(self.stream), self._owner)
                 self.stream, self._owner, self.many = None, None, True
             for mark in self._conflicts(stream, reads, writes):
                 self._driver.wait(stream, mark.event)

@@ -198,14 +198,15 @@ class Launcher:
             self._check_data(plan, packed, args, pointer)
         if others is not None:
             pointer = self._follow_producers(others, pointer, stream)
+            if stream is None:
+                owner = args  # arrays keep the stream that they name
         ledger = self.shared.ledgers.get(device) or self.shared.ledger(device)
         recorded, touched = False, _NOTHING
         if ledger.stream != pointer:
             touched = checks.touched(plan, packed)
-            alone = ledger.stream
+            if ledger.stream is not None:  # the only stream so far is known to live as long as the ledger has it alone
+                self.shared.keeper.close(ledger.stream)
             recorded = ledger.before(pointer, *touched, owner)
-            if recorded and alone is not None:
-                self.shared.keeper.close(alone)
         packer = plan.packer
         if buffer is None:
             try:

@@ -64,7 +64,7 @@ class Keeper:
         """End the open batch of a stream, which may see no launch again."""
         with self._lock:
             queue = self._queues.get(stream)
-            if queue is not None and queue.objects:
+            if queue is not None and queue.objects and not self._driver.capturing(stream):
                 queue.closed.append((self._driver.record(stream), queue.objects))
                 queue.objects, queue.bytes = [], 0
 
