@@ -31,7 +31,8 @@ from tests.support.device_ir import (
 )
 from transpiler.emit import EmitOptions, abi, emit_unit, shared_layout
 from transpiler.ir import device as d
-from transpiler.ir.types import BOOL, F32, F64, I32, I64, INDEX, U8, U32
+from transpiler.ir.types import BOOL, F16, F32, F64, I32, I64, INDEX, U8, U32
+from transpiler.runtime import nvrtc
 
 N = scalar("n")
 X = array("x")
@@ -421,3 +422,26 @@ def test_device_functions_are_shared_by_their_text() -> None:
     assert text.count("float f(float p)") == 1
     assert "float f_2()" in text
     assert "const float r = f_2();" in text
+
+
+def test_constants_of_half_types_are_no_constexpr() -> None:
+    table = d.ConstArray("table", F16, (const(2),), (0.1, 2.0), span=SPAN)
+    scale = const(0.1, F16, "0.1", "SCALE")
+    body = [assign(local("f", F16), binary("*", load(table, GRID), scale))]
+    unit = emit_unit("t", [kernel([], body, arrays=(table,))])
+    assert "const __half table[2] = {__float2half(0.1f), __float2half(2.0f)};" in unit.source
+    assert "SCALE" not in unit.source
+    assert nvrtc.compile(unit.source, arch="sm_80")
+
+
+def test_a_counter_that_is_a_variable_elsewhere_counts_apart() -> None:
+    k, acc = local("k"), local("acc")
+    body = [
+        assign(k, const(9)),
+        assign(acc, ZERO),
+        for_(k, var(k), binary("*", var(k), const(2)), [assign(acc, binary("+", var(acc), var(k)))]),
+        store(OUT, ZERO, cast(binary("+", var(acc), var(k)), F32)),
+    ]
+    text = "\n".join(body_of(kernel([OUT], body)))
+    assert "const int k_count_stop = k * 2;" in text
+    assert "for (int k_count = k; k_count < k_count_stop; ++k_count) {\nk = k_count;" in text

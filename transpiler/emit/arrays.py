@@ -7,7 +7,7 @@ Non-goals: parameters (`abi`).
 from __future__ import annotations
 
 from transpiler.emit import text
-from transpiler.emit.cpp_types import LONG, cpp_type
+from transpiler.emit.cpp_types import LONG, cpp_type, is_half
 from transpiler.emit.expressions import Printer, literal
 from transpiler.emit.memory import Place
 from transpiler.emit.names import Names
@@ -36,7 +36,7 @@ def _declaration(p: Printer, array: d.Array) -> str:
     subscripts = _subscripts(p, array.shape)
     if isinstance(array, d.ConstArray):
         values = [_element(array, value) for value in array.values]
-        return f"constexpr {ctype} {name}{subscripts} = {_nested(values, array.shape)};"
+        return f"{'const' if is_half(array.dtype) else 'constexpr'} {ctype} {name}{subscripts} = {_nested(values, array.shape)};"
     if not is_constant(array):
         raise NotImplementedError(f"{array.name}: an array of a device function has a constant shape")
     return f"{'__shared__ ' if isinstance(array, d.SharedArray) else ''}{ctype} {name}{subscripts};"

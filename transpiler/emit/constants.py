@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from transpiler.emit.cpp_types import is_half
 from transpiler.emit.names import legal
 from transpiler.ir import device as d
 
@@ -28,8 +29,8 @@ class Constants:
     """By identifier: C++ type and literal."""
 
     def name(self, const: d.Const) -> str | None:
-        """The identifier of a constant, None for those that are clearer spelled out (infinities)."""
-        if isinstance(const.value, float) and not math.isfinite(const.value):
+        """The identifier of a constant, None for what is spelled out: infinities, and half types (never `constexpr`)."""
+        if is_half(const.type) or (isinstance(const.value, float) and not math.isfinite(const.value)):
             return None
         if self.outer is not None and const.name not in self.instance:
             return self.outer.name(const)

@@ -228,7 +228,7 @@ class Statements:
         if stmt in self.plan.hidden:
             shown, counter = counter, Text(self.fresh(f"{counter.text}_count"), text.PRIMARY, self.counter_type(stmt))
             body_prefix = f"{shown.text} = {counter.text};\n"
-        changed = {local for inner in walk.statements(stmt.body) for local in walk.targets(inner)}
+        changed = {stmt.counter, *(local for inner in walk.statements(stmt.body) for local in walk.targets(inner))}
         hoisted: list[str] = []
         stop = self.loop_bound(stmt.stop, f"{counter.text}_stop", changed, hoisted)
         step_range = p.range_of(stmt.step)
