@@ -15,6 +15,7 @@ from collections.abc import Callable
 from transpiler.diagnostics.model import Diagnostic, Severity, Witness
 from transpiler.ir import device as d
 from transpiler.prove import report
+from transpiler.prove.advice import Advice
 from transpiler.prove.bounds import Bounds, BoundsResult, Fault
 from transpiler.prove.context import Context
 from transpiler.prove.decide import Decision
@@ -45,6 +46,7 @@ class Engine:
         self.runtime_checks: list[str] = []
         self.checked: set[d.Node] = set()
         self.races = Races(self.context)
+        self.advice = Advice(kernel, block, free_grid, len(self.context.record.accesses))
 
     def run(self) -> Proof:
         bounds = Bounds(self.context).run()
@@ -69,7 +71,8 @@ class Engine:
                 w = self.witnesses.of_place(
                     f.sync.line, f.decision, "collective" if f.sync.collective else "barrier", copy
                 )
-                self.refuted.append(report.diverges(f, w))
+                help = self.advice.for_divergence(f.sync.line) if f.sync.loops and not self.refuted else None
+                self.refuted.append(report.diverges(f, w, help))
             else:
                 w = self._run_divergence(f)
                 (self.unknown if w is None else self.refuted).append(report.diverges(f, w))
@@ -99,7 +102,7 @@ class Engine:
                 unknown.append(f)
             else:
                 found += 1
-                self.refuted.append(report.race(f, w))
+                self.refuted.append(report.race(f, w, self.advice.for_race(f) if found == 1 else None))
         if not found:
             self.unknown += [report.race_unknown(f) for f in unknown]
 

@@ -24,6 +24,8 @@ from transpiler.prove.rewrite import Rewrite
 from transpiler.prove.terms import EXIT, Atom, Formula, Poly, Sharing, walk_atoms
 
 MAX_WRITES = 48
+MAX_ATTEMPTS = 4
+"""At whole arrays, one array each."""
 
 
 @dataclass(eq=False, slots=True)
@@ -41,6 +43,7 @@ class Initialised:
         self._covered: dict[str, list[int]] = {}
         self._count = 0
         self._results: dict[tuple, Decision] = {}
+        self._instances: dict[tuple[int, bool], tuple[_Fresh, tuple[Poly, ...], tuple[Formula, ...]]] = {}
 
     def run(self) -> list[Unset]:
         found: list[Unset] = []
@@ -97,7 +100,8 @@ class Initialised:
         if any(e.const is None for e in extents) or not early:
             return False
         key = (name, tuple(id(w) for w in early[:MAX_WRITES]))
-        if key in self._results:
+        tried = sum(k[0] == name for k in self._results)
+        if key in self._results or tried >= MAX_ATTEMPTS:
             return False
         t = self.terms
         element = tuple(t.var(f"element.{axis}", Sharing.BLOCK, (0, n.const - 1)) for axis, n in enumerate(extents))
@@ -142,10 +146,10 @@ class Initialised:
     def _instance(self, w: Access, element: tuple[Poly, ...], read: Access | None, own: bool) -> Formula | None:
         """Solve the index of the write for its thread and iteration; what must hold of the solution."""
         t = self.terms
-        fresh = _Fresh(self.context, w, read, own)
-        index = fresh.polys(w.indices)
-        guard = fresh.formulas(w.guard)
+        fresh, index, guard = self._fresh(w, own)
         unknown = fresh.unknown
+        if any(_apart(p, e) for p, e in zip(index, element, strict=True)):
+            return None
         solution = _solve(t, [*zip(index, element, strict=True)], unknown, guard)
         rewrite = _Solved(self.terms, solution)
         parts: list[Formula] = [*(rewrite.formula(f) for f in guard)]
@@ -164,6 +168,14 @@ class Initialised:
             parts.extend(self._order(w, read, rewrite, fresh))
         return t.all(parts)
 
+    def _fresh(self, w: Access, own: bool) -> tuple[_Fresh, tuple[Poly, ...], tuple[Formula, ...]]:
+        key = (id(w), own)
+        found = self._instances.get(key)
+        if found is None:
+            fresh = _Fresh(self.context, w, own)
+            found = self._instances[key] = (fresh, fresh.polys(w.indices), fresh.formulas(w.guard))
+        return found
+
     def _order(self, w: Access, read: Access, rewrite: Rewrite, fresh: _Fresh) -> list[Formula]:
         """In a loop around both, the writing iteration is not after the reading one."""
         t = self.terms
@@ -181,7 +193,7 @@ class Initialised:
 class _Fresh(Rewrite):
     """The write as some other thread (or the reading thread itself) makes it in some iteration; unknowns are to be solved for."""
 
-    def __init__(self, context: Context, w: Access, read: Access | None, own: bool):
+    def __init__(self, context: Context, w: Access, own: bool):
         super().__init__(context.terms, self._leaf)
         self.own = own
         self.unknown: dict[int, Atom] = {}
@@ -258,6 +270,12 @@ def _joined(t, equations: list[tuple[Poly, Poly]]) -> list[tuple[Poly, Poly]]:
             if high.args[0] is low.args[0] and high.args[1] is low.args[1]:
                 out.append((high.args[0], t.mul(e, high.args[1]) + r))
     return out
+
+
+def _apart(p: Poly, e: Poly) -> bool:
+    """Whether intervals alone keep two indices from being equal."""
+    low, high = (p - e).range
+    return (low is not None and low > 0) or (high is not None and high < 0)
 
 
 def _only_atom(p: Poly) -> Atom | None:

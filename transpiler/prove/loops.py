@@ -421,7 +421,7 @@ class Loops:
         t = self.terms
         k = t.of(trip)
         record = self.record.intervals[lane]
-        post = [] if last.dead else last.open[lane]
+        post = [] if last.dead else [_reached(a, last) for a in last.open[lane]]
         first = substitute(t, {trip.id: t.int(0)})
         following = substitute(t, {trip.id: k + 1})
         earlier = substitute(t, {trip.id: k - 1})
@@ -451,7 +451,7 @@ class Loops:
             if any(isinstance(a, Marker) for a in inside):
                 opened.extend(a for a in before if a not in opened)
                 opened.extend(a.rewritten(earlier) for a in post)
-            opened.extend(a for a in inside if not isinstance(a, Marker))
+            opened.extend(_reached(a, b) for a in inside if not isinstance(a, Marker))
         self.interval_start[lane] = (
             self.interval_start[lane] if self.interval_start[lane] != "the start of the iteration" else start
         )
@@ -660,6 +660,12 @@ def _assigned(statements: Iterable[d.Stmt]) -> list[d.Local]:
             case d.While():
                 found.update(dict.fromkeys(_assigned((*s.pre, *s.body))))
     return list(found)
+
+
+def _reached(a: Access, state: State) -> Access:
+    """An open access as seen from a way on: what the block as a whole decided since then is known of it."""
+    known = {f.id for f in a.guard}
+    return a.guarded(tuple(f for f in state.pc if f.id not in known and f.sharing <= Sharing.COUNTER))
 
 
 def _invariants(body: tuple[d.Stmt, ...]) -> tuple[d.Invariant, ...]:

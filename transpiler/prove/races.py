@@ -47,8 +47,10 @@ class Finding:
 class Races:
     """The pairs of one kernel."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context, only: str | None = None):
         self.context = context
+        self.only = only
+        """The one array that is asked about."""
         self.findings: list[Finding] = []
         self.pairs = {"syntactic": 0, "interval": 0, "solver": 0, "cache": 0}
         self._cache: dict[tuple, Decision] = {}
@@ -73,7 +75,7 @@ class Races:
             if a.array.name not in self.context.record.ordered:
                 groups.setdefault(a.array.name, []).append(a)
         for name, accesses in groups.items():
-            if name not in self.context.written:
+            if name not in self.context.written or self.only not in (None, name):
                 continue
             for i, a in enumerate(accesses):
                 for b in accesses[i:]:

@@ -37,7 +37,7 @@ def thread_text(block: tuple[int, ...], thread: tuple[int, ...], one_block: bool
     return t if one_block else f"{t} of block ({', '.join(map(str, block))})"
 
 
-def race(f: Finding, w: Witness) -> Diagnostic:
+def race(f: Finding, w: Witness, help: str | None = None) -> Diagnostic:
     """A pair that certainly races."""
     shared = isinstance(f.first.array, d.SharedArray)
     code = "E0303" if shared else "E0301" if f.relation == "block" else "E0302"
@@ -54,7 +54,14 @@ def race(f: Finding, w: Witness) -> Diagnostic:
     )
     labels = (Label(f.second.span, f"{second} {verbs[1]} it here"),)
     return Diagnostic(
-        code=code, message=message, source=f.first.source, span=f.first.span, labels=labels, lines=lines, witness=w
+        code=code,
+        message=message,
+        source=f.first.source,
+        span=f.first.span,
+        labels=labels,
+        help=help,
+        lines=lines,
+        witness=w,
     )
 
 
@@ -75,7 +82,7 @@ def race_unknown(f: Finding) -> Diagnostic:
     )
 
 
-def diverges(f: Divergence, w: Witness | None) -> Diagnostic:
+def diverges(f: Divergence, w: Witness | None, help: str | None = None) -> Diagnostic:
     what = "warp collective" if f.sync.collective or f.sync.scope == "warp" else "barrier"
     if w is None:
         return Diagnostic(
@@ -94,7 +101,7 @@ def diverges(f: Divergence, w: Witness | None) -> Diagnostic:
         message=f"{first} reaches this {what} {rest}",
         source=f.sync.source,
         span=f.sync.span,
-        help=f"move the {what} out of the branch or loop, or make the condition the same for all threads",
+        help=help or f"move the {what} out of the branch or loop, or make the condition the same for all threads",
         lines=(f.sync.line,),
         witness=w,
     )

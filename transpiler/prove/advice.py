@@ -1,0 +1,194 @@
+"""Help lines that were checked: a barrier at a place, a condition on the launch, tried and proved before they are printed.
+
+In: a refuted kernel and what refuted it. Out: a help line, or None where nothing tried helps. A barrier is tried
+between the two accesses, else at the end of the loop around both, in the innermost statement list that holds both and
+then further out. Conditions are tried in a fixed order: one block, whole blocks of a scalar, a scalar of at least 1.
+Non-goals: changing the kernel. Nothing is ever inserted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from transpiler.ir import device as d
+from transpiler.ir.types import BOOL, INDEX
+from transpiler.prove.context import Context
+from transpiler.prove.divergence import divergences
+from transpiler.prove.races import Finding, Races
+
+Block = tuple[int | None, ...]
+MAX_PLACES = 3
+MAX_ACCESSES = 80
+"""Larger kernels are not proved again for a help line."""
+
+
+class Advice:
+    """Tries changes of one kernel."""
+
+    def __init__(self, kernel: d.Kernel, block: Block, free_grid: bool, size: int):
+        self.kernel = kernel
+        self.block = block
+        self.free_grid = free_grid
+        self.small = size <= MAX_ACCESSES
+
+    # --- races ---
+
+    def for_race(self, f: Finding) -> str | None:
+        if not self.small:
+            return None
+        if f.relation == "grid":
+            return self._with_condition(lambda c: not self._still_races(c, f))
+        if f.first.source is not self.kernel.source or f.second.source is not self.kernel.source:
+            return None
+        return self._with_barrier(f) or self._with_condition(lambda c: not self._still_races(c, f))
+
+    def _with_barrier(self, f: Finding) -> str | None:
+        for n, (body, line) in enumerate(places(self.kernel, f.first.node, f.second.node)):
+            if n >= MAX_PLACES:
+                break
+            changed = replace(self.kernel, body=body)
+            if not self._still_races(changed, f):
+                return f"put `cuda.syncthreads()` {line}: with it these accesses do not race (checked)"
+        return None
+
+    def _still_races(self, kernel: d.Kernel, f: Finding) -> bool:
+        """Whether these lines may still race, or a barrier diverges."""
+        context = Context(kernel, self.block, self.free_grid)
+        if divergences(context):
+            return True
+        mine = {f.first.line, f.second.line}
+        found = Races(context, only=f.first.array.name).run()
+        return any({g.first.line, g.second.line} == mine for g in found)
+
+    # --- divergence ---
+
+    def for_divergence(self, line: int) -> str | None:
+        if not self.small:
+            return None
+
+        def helps(kernel: d.Kernel) -> bool:
+            context = Context(kernel, self.block, self.free_grid)
+            return not any(f.sync.line == line for f in divergences(context))
+
+        return self._with_condition(helps)
+
+    # --- conditions ---
+
+    def _with_condition(self, helps: Callable[[d.Kernel], bool]) -> str | None:
+        for text, cond in self._conditions():
+            requirement = d.Requirement(text, cond, span=self.kernel.span)
+            changed = replace(self.kernel, requires=(*self.kernel.requires, requirement))
+            if helps(changed):
+                also = " or `grid=1`" if text == "cuda.gridDim.x == 1" else ""
+                return f"if that is meant, write `requires({text})`{also}: under it this cannot happen (checked)"
+        return None
+
+    def _conditions(self) -> Iterator[tuple[str, d.Expr]]:
+        span = self.kernel.span
+
+        def launch(name: str) -> d.Expr:
+            return d.LaunchVar(name, 0, span=span, type=INDEX)
+
+        def number(value: int) -> d.Expr:
+            return d.Const(value, span=span, type=INDEX)
+
+        def compare(op: str, left: d.Expr, right: d.Expr) -> d.Expr:
+            return d.Compare(op, left, right, span=span, type=BOOL)
+
+        if self.kernel.grid is None and self.kernel.domain is None:
+            yield "cuda.gridDim.x == 1", compare("==", launch("gridDim"), number(1))
+        scalars = [p for p in self.kernel.params if isinstance(p, d.ScalarParam) and p.dtype.kind == "int"]
+        for p in scalars[:3]:
+            value = d.Var(p, span=span, type=INDEX)
+            rest = d.Binary("%", value, launch("blockDim"), span=span, type=INDEX)
+            yield f"{p.name} % cuda.blockDim.x == 0", compare("==", rest, number(0))
+            yield f"{p.name} >= 1", compare(">=", value, number(1))
+
+
+Body = tuple[d.Stmt, ...]
+
+
+def places(kernel: d.Kernel, first: d.Node | None, second: d.Node | None) -> Iterator[tuple[Body, str]]:
+    """Bodies of the kernel with one more barrier, and where it stands, the innermost place first."""
+    if first is None or second is None:
+        return
+    ways = [_way(kernel.body, node) for node in (first, second)]
+    if None in ways:
+        return
+    a, b = ways
+    shared = 0
+    while shared < min(len(a), len(b)) and a[shared][0] == b[shared][0] and a[shared][1] == b[shared][1]:
+        shared += 1
+    depths = [shared, *range(shared - 1, -1, -1)] if shared < min(len(a), len(b)) else range(shared - 1, -1, -1)
+    for depth in depths:
+        if depth >= min(len(a), len(b)):
+            continue
+        i, j = sorted((a[depth][1], b[depth][1]))
+        statements = _list_at(kernel.body, a[:depth], a[depth][0])
+        if i < j:
+            line = kernel.source.line(statements[j].span.start)
+            yield _insert(kernel.body, a[:depth], a[depth][0], j), f"before line {line}"
+        loop = depth > 0 and isinstance(_statement(kernel.body, a[:depth]), (d.For, d.While))
+        if loop:
+            last = statements[-1]
+            line = kernel.source.line(max(last.span.end - 1, last.span.start))
+            yield (
+                _insert(kernel.body, a[:depth], a[depth][0], len(statements)),
+                f"behind line {line}, at the end of the loop",
+            )
+
+
+Way = list[tuple[str, int]]
+"""From the body of the kernel down: (field of the statement above, index in it)."""
+
+
+def _way(body: Body, node: d.Node) -> Way | None:
+    """Where the statement stands that holds a node."""
+    for i, s in enumerate(body):
+        if s is node or _holds(s, node):
+            for name in _lists(s):
+                inner = _way(getattr(s, name), node)
+                if inner is not None:
+                    return [("body", i), *[(name if n == 0 else f, k) for n, (f, k) in enumerate(inner)]]
+            return [("body", i)]
+    return None
+
+
+def _lists(s: d.Stmt) -> tuple[str, ...]:
+    return {d.If: ("then", "orelse"), d.For: ("body",), d.While: ("pre", "body")}.get(type(s), ())
+
+
+def _holds(x: object, node: d.Node) -> bool:
+    if x is node:
+        return True
+    if isinstance(x, tuple):
+        return any(_holds(y, node) for y in x)
+    if isinstance(x, (d.Stmt, d.Expr, d.View, d.Range)):
+        names = getattr(type(x), "__dataclass_fields__", {})
+        return any(_holds(getattr(x, n), node) for n in names if n not in ("span", "type", "array", "callee"))
+    return False
+
+
+def _statement(body: Body, way: Way) -> d.Stmt:
+    """The statement at the end of a way."""
+    s = body[way[0][1]]
+    for name, i in way[1:]:
+        s = getattr(s, name)[i]
+    return s
+
+
+def _list_at(body: Body, way: Way, name: str) -> Body:
+    return getattr(_statement(body, way), name) if way else body
+
+
+def _insert(body: Body, way: Way, name: str, at: int) -> Body:
+    """The body with a barrier before index `at` of the statement list that `way` leads to."""
+    if not way:
+        span = body[min(at, len(body) - 1)].span
+        return (*body[:at], d.Barrier("block", span=span), *body[at:])
+    _, i = way[0]
+    s = body[i]
+    field = way[1][0] if len(way) > 1 else name
+    inner = _insert(getattr(s, field), [("body", way[1][1]), *way[2:]] if len(way) > 1 else [], name, at)
+    return (*body[:i], replace(s, **{field: inner}), *body[i + 1 :])
