@@ -165,6 +165,15 @@ def test_the_only_stream_lives_until_the_next_one_comes():
         b.driver.destroyed.clear()
 
 
+def test_a_stream_known_by_its_address_alone_leaves_an_event_at_each_launch():
+    b = bench()
+    for _ in range(2):
+        b(2.0, array(8), array(8), stream=7)
+    b.driver.destroyed.add(7)
+    b(2.0, array(8), array(8), stream=9)
+    assert b.driver.log == [("launch", 7), ("record", 7)] * 2 + [("launch", 9), ("record", 9)]
+
+
 def test_the_history_stays_small():
     ledger = Ledger(FakeDriver())
     ledger.before(0, [], [])

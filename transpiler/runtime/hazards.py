@@ -108,6 +108,15 @@ _SETTLED = 64
 """After so many launches on one stream the others are looked at: if they are idle, one stream is in play again."""
 
 
+DEFAULT_STREAMS = (0, 1, 2)
+"""The default streams, which nobody destroys: by address 0, and as the runtime's legacy and per-thread handles."""
+
+
+def _outlives(stream: int, owner: Any) -> bool:
+    """Whether an event can be recorded on the stream later."""
+    return owner is not None or stream in DEFAULT_STREAMS
+
+
 class Ledger:
     """The history of one device. `stream` is the only stream in play: None before the first launch and while there are `many`."""
 
@@ -127,16 +136,17 @@ class Ledger:
         """Make the stream wait for what conflicts with a launch on it. Callers test `ledger.stream == stream` first.
 
         Returns whether the launch is to be recorded behind it: there are many streams, and this one is not being captured.
-        `owner` is the stream's object.
+        `owner` is the stream's object, None where nobody knows how long the stream lives: then every launch leaves an event.
         """
         with self._lock:
             if self.stream == stream or self._driver.capturing(stream):
                 return False
             if self.stream is None and not self.many:
-                self.stream, self._owner = stream, owner
-                return False
-            if not self.many:
-                assert self.stream is not None
+                if _outlives(stream, owner):
+                    self.stream, self._owner = stream, owner
+                    return False
+                self.many = True
+            if self.stream is not None:
                 if not self._driver.capturing(self.stream):
                     self._history = Mark(self.stream, self._driver.record(self.stream), self._owner)
                 self.stream, self._owner, self.many = None, None, True
@@ -187,6 +197,6 @@ class Ledger:
         others = self._table.streams() - {stream}
         if self._history is not None and not self._driver.passed(self._history.event):
             others.add(self._history.stream)
-        if not others - {stream}:
+        if not others - {stream} and _outlives(stream, owner):
             self._table, self._history = Table(), None
             self.stream, self._owner, self.many = stream, owner, False

@@ -23,7 +23,7 @@ from transpiler.runtime.data_contracts import Checker, Claim, Verified
 from transpiler.runtime.driver import Driver
 from transpiler.runtime.dtypes import from_numpy
 from transpiler.runtime.failures import FailureBuffer
-from transpiler.runtime.hazards import Ledger
+from transpiler.runtime.hazards import DEFAULT_STREAMS, Ledger
 from transpiler.runtime.instances import Instances
 from transpiler.runtime.lifetime import Keeper
 from transpiler.runtime.matcher import Matcher, matcher
@@ -34,9 +34,6 @@ from transpiler.runtime.streams import Producer, address_of, stream_pointer
 from transpiler.runtime.unit import Dim3, Program
 
 SYNC = os.environ.get("TRANSPILER_SYNC", "") not in ("", "0")
-_ORDERED_STREAMS = (0, 1, 2)
-"""The default streams: memory pools hand freed memory out in their order."""
-
 _NOTHING: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
 
 MAX_PLANS = 4096
@@ -192,6 +189,8 @@ class Launcher:
             pointer = owner.ptr
         else:
             owner, pointer = stream, stream_pointer(stream)
+            if isinstance(stream, int):
+                owner = None
         if plan.loaded.failure is not None and plan.loaded.failure.failed() and not self.driver.capturing(pointer):
             self._wait(pointer, plan)  # the kernel may still be writing the particulars
         if plan.loaded.data_checks:
@@ -199,7 +198,7 @@ class Launcher:
         if others is not None:
             pointer = self._follow_producers(others, pointer, stream)
             if stream is None:
-                owner = args  # arrays keep the stream that they name
+                owner = others[0] if callable(others[0]) else None
         ledger = self.shared.ledgers.get(device) or self.shared.ledger(device)
         recorded, touched = False, _NOTHING
         if ledger.stream != pointer:
@@ -229,7 +228,7 @@ class Launcher:
         if recorded:
             event = ledger.after(pointer, *touched, owner)
             self.shared.keeper.hold(pointer, args, plan.bytes, event)
-        elif pointer not in _ORDERED_STREAMS and not self.driver.capturing(pointer):
+        elif pointer not in DEFAULT_STREAMS and not self.driver.capturing(pointer):
             self.shared.keeper.hold(pointer, args, plan.bytes)
         elif self.shared.keeper.waiting and not self.driver.capturing(pointer):
             self.shared.keeper.release()
