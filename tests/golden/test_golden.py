@@ -14,7 +14,7 @@ import pytest
 
 from tests.support import host_build
 from tests.support.kernels import checked
-from transpiler.emit import EmitOptions, EmittedUnit, emit_header, emit_unit, manifest
+from transpiler.emit import EmitOptions, EmittedUnit, emit_header, emit_unit, manifest, support
 from transpiler.frontend import parse_module
 from transpiler.ir import device as d
 from transpiler.runtime import nvrtc
@@ -96,7 +96,9 @@ def test_headers_are_clean_for_a_host_compiler(tmp_path: Path) -> None:
     text = "".join(f'#include "{HERE}/expected/{path.stem}.h"\n' for path in UNITS)
     source = tmp_path / "headers.cpp"
     source.write_text(text + "int main() { return memory::atomics_block[0] != 32; }\n")
-    flags = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
+    for name, content in support(None).items():
+        (tmp_path / name).write_text(content)
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I", str(tmp_path)]
     done = subprocess.run([str(host_build.COMPILER), *flags, str(source)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -7,6 +7,7 @@ byte-identical on every run. Non-goals: proving anything, compiling the text (`r
 from transpiler.emit.abi import FAILURE_WORDS, AbiParam, abi
 from transpiler.emit.functions import Site
 from transpiler.emit.header import emit_header
+from transpiler.emit.host import emit_images, emit_launch, support
 from transpiler.emit.manifest import manifest
 from transpiler.emit.shared import SharedLayout, shared_layout
 from transpiler.emit.unit import EmitOptions, EmittedUnit, Entry, emit_unit
@@ -21,7 +22,10 @@ __all__ = [
     "Site",
     "abi",
     "emit_header",
+    "emit_images",
+    "emit_launch",
     "emit_unit",
     "manifest",
     "shared_layout",
+    "support",
 ]

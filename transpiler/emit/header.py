@@ -1,7 +1,7 @@
-"""The C++ header of a unit: typed prototypes of its kernels, documented, and their launch facts as constants.
+"""The header of a unit: a documented launcher and contract check for each kernel, in C++ and in C.
 
-In: the kernels and their contracts. Out: the text of a header that a host compiler reads too: prototypes show only to a
-CUDA compiler. Non-goals: launching from C++.
+In: the kernels and their contracts. Out: the text of a header that any C or C++ compiler reads, with no CUDA header unless a
+kernel takes f16 or bf16; prototypes of the kernels themselves show only to a CUDA compiler. Non-goals: the bodies (`host`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from pathlib import PurePath
 
 from transpiler.emit import literals
 from transpiler.emit.abi import AbiParam, abi
-from transpiler.emit.cpp_types import HALF_HEADERS
 from transpiler.emit.functions import doc_lines
+from transpiler.emit.helpers import reserved
+from transpiler.emit.host import Launcher, half_headers, launchers
 from transpiler.emit.names import FILE_SCOPE, Names
 from transpiler.emit.python_text import python_text
 from transpiler.emit.shared import SharedLayout, shared_layout
@@ -29,30 +30,44 @@ def emit_header(
     identifier = re.sub(r"\W", "_", name)
     paths = dict.fromkeys(PurePath(kernel.source.path).name for kernel in kernels)
     params = {kernel: abi(kernel) for kernel in kernels}
-    dtypes = {p.dtype.name for ps in params.values() for p in ps if p.dtype is not None}
+    namespace = Names(FILE_SCOPE | reserved()).fresh(identifier, frozenset())
+    hosts = {launcher.kernel: launcher for launcher in launchers(namespace, kernels, contracts or {})}
     return render(
         "header.h.j2",
         banner=[f"Kernels of {', '.join(map(literals.comment_keep, paths))}. Generated: edit that file, not this one."],
         guard=f"{identifier.upper()}_H",
-        includes=[HALF_HEADERS[dtype] for dtype in sorted(dtypes & HALF_HEADERS.keys(), reverse=True)],
-        namespace=Names(FILE_SCOPE).fresh(identifier, frozenset()),
+        includes=half_headers(kernels),
+        namespace=namespace,
         kernels=[
             {
                 "name": names[kernel],
-                "comments": _comments(kernel, params[kernel], tuple((contracts or {}).get(kernel, ()))),
+                "comments": _comments(kernel, params[kernel], hosts[kernel].conditions),
                 "parameters": [param.declaration for param in params[kernel]],
                 "block": [extent or 0 for extent in kernel.block],
+                **_host(hosts[kernel]),
             }
             for kernel in kernels
         ],
     )
 
 
+def _host(launcher: Launcher) -> dict[str, object]:
+    return {
+        "launch": launcher.launch,
+        "contract": launcher.contract,
+        "c_launch": launcher.c_launch,
+        "c_contract": launcher.c_contract,
+        "host": [param.declaration for param in launcher.params],
+        "c": [f"{kind} {name}" for kind, name in launcher.c_params],
+    }
+
+
 def _comments(kernel: d.Kernel, params: tuple[AbiParam, ...], contract: tuple[str, ...]) -> list[str]:
+    passed = [param for param in params if param.kind in ("pointer", "scalar")]
     sections = [
         doc_lines(kernel.comments, kernel.doc),
         [f"Instance: {', '.join(f'{key} = {value}' for key, value in kernel.instance)}"] if kernel.instance else [],
-        ["Parameters:", *(f"  {param.cpp_name}: {meaning(kernel, param)}" for param in params)] if params else [],
+        ["Parameters:", *(f"  {p.cpp_name}: {meaning(kernel, p)}" for p in passed)] if passed else [],
         ["A launch must meet:", *(f"  {line}" for line in contract)] if contract else [],
         _launch(kernel),
     ]

@@ -13,6 +13,7 @@ from typing import Any
 
 from transpiler.emit.abi import FAILURE_WORDS, AbiParam
 from transpiler.emit.header import meaning, shared_text
+from transpiler.emit.host import Launcher, launchers
 from transpiler.emit.python_text import python_text
 from transpiler.emit.unit import EmittedUnit, Entry
 from transpiler.ir import device as d
@@ -27,6 +28,7 @@ def manifest(
     *,
     contracts: Mapping[d.Kernel, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
+    hosts = {launcher.kernel: launcher for launcher in launchers(emitted.name, kernels, contracts or {})}
     return {
         "schema": SCHEMA,
         "unit": name,
@@ -34,6 +36,7 @@ def manifest(
         "includes": list(emitted.includes),
         "kernels": [
             _kernel(emitted.entry(kernel), list((contracts or {}).get(kernel, emitted.entry(kernel).contract)))
+            | {"launcher": _launcher(hosts[kernel])}
             for kernel in kernels
         ],
     }
@@ -72,6 +75,30 @@ def _kernel(entry: Entry, contract: list[str]) -> dict[str, Any]:
         "checks": [{**asdict(site), "path": PurePath(site.path).name} for site in entry.sites],
         "failure_words": FAILURE_WORDS if any(param.kind == "failure" for param in entry.abi) else 0,
         "options": asdict(kernel.options),
+    }
+
+
+def _launcher(launcher: Launcher) -> dict[str, Any]:
+    """The functions that check and launch: `parameters` are those of the `extern "C"` ones, in order."""
+    abi = {param.name: param for param in launcher.abi if param.kind in ("pointer", "scalar")}
+    parameters: list[dict[str, Any]] = []
+    for param in launcher.params:
+        (kind, name), *sizes = param.c
+        about = meaning(launcher.kernel, abi[param.python])
+        parameters.append({"type": kind, "name": name, "python": param.python, "meaning": about})
+        rank = param.array.rank if param.array is not None else 0
+        for position, (size_kind, size_name) in enumerate(sizes):
+            word = "extent" if position < rank else "stride in elements"
+            what = f"{word} of axis {position % rank} of {param.python}"
+            parameters.append({"type": size_kind, "name": size_name, "python": param.python, "meaning": what})
+    for kind, name in launcher.c_params[len(parameters) :]:
+        about = "stream, grid, block; null for the kernel's own" if name == "options" else "the outcome; may be null"
+        parameters.append({"type": kind, "name": name, "python": None, "meaning": about})
+    return {
+        "cpp": {"launch": launcher.launch, "contract": launcher.contract},
+        "c": {"launch": launcher.c_launch, "contract": launcher.c_contract},
+        "parameters": parameters,
+        "returns": "a code of enum transpiler_code; 0 is success",
     }
 
 

@@ -45,3 +45,10 @@ def _template(name: str) -> Template:
 
 def render(template: str, /, **values: object) -> str:
     return _template(template).render(values)
+
+
+def plain(name: str) -> str:
+    """A file of `templates/` as it is."""
+    from importlib.resources import files
+
+    return files("transpiler.templates").joinpath(*name.split("/")).read_text("utf-8")
