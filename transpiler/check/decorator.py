@@ -132,9 +132,25 @@ def _sizes(ctx: Context, keywords: dict[str, surface.Expr], name: str) -> tuple[
         ctx.report("E0231", expr.span, f"`{name}=` is one to three sizes, in x, y, z order")
         return None
     for item in items:
-        if infer(ctx, item) is not None:
+        if not _names_a_local(ctx, item, name) and infer(ctx, item) is not None:
             _host_known(ctx, item, name)
     return items
+
+
+def _names_a_local(ctx: Context, item: surface.Expr, name: str) -> bool:
+    local = next(
+        (
+            n
+            for n in surface_walk(item)
+            if isinstance(n, surface.Name) and n.id in ctx.assignments.keys() - ctx.scope.keys()
+        ),
+        None,
+    )
+    if local is not None:
+        ctx.report(
+            "E0231", local.span, f"`{local.id}` is a local of the kernel: `{name}=` is computed before the launch"
+        )
+    return local is not None
 
 
 def _host_known(ctx: Context, item: surface.Expr, name: str) -> None:

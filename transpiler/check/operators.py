@@ -83,7 +83,7 @@ def binary(ctx: Context, op: str, left_expr: surface.Expr, right_expr: surface.E
         )
         return None
     if isinstance(a, VectorType) or isinstance(b, VectorType):
-        return _vector_binary(ctx, op, span, a, b)
+        return vector_binary(ctx, op, span, a, b)
     return binary_type(ctx, span, op, left, right)
 
 
@@ -93,7 +93,7 @@ def _array_help(*operands: Meaning) -> str | None:
     return None
 
 
-def _vector_binary(ctx: Context, op: str, span: Span, a: Type, b: Type) -> Meaning | None:
+def vector_binary(ctx: Context, op: str, span: Span, a: Type, b: Type) -> Meaning | None:
     size = a.size if isinstance(a, VectorType) else b.size  # type: ignore[union-attr]
     if isinstance(a, VectorType) and isinstance(b, VectorType) and a.size != b.size:
         ctx.report("E0204", span, f"`{op}` on vectors of {a.size} and {b.size} items")

@@ -106,6 +106,8 @@ def join(a: Type, b: Type) -> Type | Refusal:
     """The one type that holds both: of the assignments of a local, of the arms of a conditional expression."""
     if a == b:
         return a
+    if not (is_number(a) and is_number(b)):
+        return Refusal(f"one is {a}, the other is {b}")
     if BOOL in (a, b):
         return Refusal(
             f"one is a bool, the other is {b if a == BOOL else a}",

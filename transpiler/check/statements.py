@@ -30,7 +30,7 @@ from transpiler.check.meaning import (
     at_run_time,
     type_of,
 )
-from transpiler.check.operators import binary_type
+from transpiler.check.operators import binary_type, vector_binary
 from transpiler.diagnostics import Label
 from transpiler.ir import surface
 from transpiler.ir.types import BF16, F16, F32, INDEX, WEAK_FLOAT, DType, Type, VectorType
@@ -157,7 +157,9 @@ def bind(ctx: Context, name: surface.Name, meaning: Meaning | None, value: surfa
 
 def _bind_array(ctx: Context, name: surface.Name, array: ArrayMeaning, value: surface.Expr) -> None:
     call = ctx.typed.calls.get(value) if isinstance(value, surface.Call) else None
-    if isinstance(call, AllocCall) and array.name != name.id:
+    if (
+        isinstance(call, AllocCall) and array.name == array.space
+    ):  # the first name is the array's own, others are aliases
         array = replace(array, name=name.id)
         ctx.views[array.origin] = array
         ctx.typed.calls[value] = AllocCall(array, call.shape, call.fill, call.values)  # type: ignore[index]
@@ -362,14 +364,7 @@ def _combined(ctx: Context, stmt: surface.AugAssign, old: Meaning, value: Meanin
         ctx.report("E0204", stmt.span, f"`{stmt.op}=` needs numbers, not {describe(old)} and {describe(value)}")
         return None
     if isinstance(a, VectorType) or isinstance(b, VectorType):
-        item = binary_type(
-            ctx,
-            stmt.span,
-            stmt.op,
-            a.dtype if isinstance(a, VectorType) else a,
-            b.dtype if isinstance(b, VectorType) else b,
-        )
-        return a if item is not None else None
+        return vector_binary(ctx, stmt.op, stmt.span, a, b)
     return binary_type(ctx, stmt.span, stmt.op, old, value)
 
 

@@ -41,9 +41,14 @@ def assign(low: Lowering, stmt: surface.Assign) -> None:
 def _assign_chain(low: Lowering, stmt: surface.Assign) -> None:
     """`x = y = value`: the value is computed once; each target converts it."""
     meaning = low.meaning(stmt.value)
-    if isinstance(meaning, Static | ArrayMeaning):
+    if isinstance(meaning, Static):
         for target in stmt.targets:
             assign_target(low, target, stmt.value)
+        return
+    if isinstance(meaning, ArrayMeaning):
+        names = [target for target in stmt.targets if isinstance(target, surface.Name)]
+        assign_name(low, names[0], stmt.value)
+        low.places |= {name.id: low.places[names[0].id] for name in names}
         return
     if leaf_count(meaning) is None:
         values = [low.once(value(low, stmt.value), "value")]

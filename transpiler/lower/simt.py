@@ -30,6 +30,7 @@ def lower_kernel(typed: Typed) -> device.Kernel:
     _locals(low)
     lower_body(low, typed.function.body)
     launch = typed.launch
+    low.places |= {p.name: p.device for p in typed.params if isinstance(p.device, device.ScalarParam)}
     with low.block():
         grid = tuple(value(low, e, INDEX) for e in launch.grid) if launch.grid is not None else None
         domain = tuple(value(low, e, INDEX) for e in launch.domain) if launch.domain is not None else None
