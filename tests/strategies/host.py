@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.strategies.numbers import NUMPY
 from tests.support import host_build
 from tests.support.host_build import HERE, Deadlock, Failure
 from transpiler.emit import FAILURE_WORDS, AbiParam, EmitOptions, emit_unit
@@ -46,7 +47,8 @@ class HostKernel:
         launch = getattr(ctypes.CDLL(str(self.library)), f"host_launch_{self.name}")
         launch.restype = ctypes.c_bool
         failure = np.zeros(FAILURE_WORDS, np.int64)
-        holders = [host_build._holder(param, arguments, dims or {}, failure) for param in self.abi]
+        given = {**arguments, **_half_scalars(self.abi, arguments)}
+        holders = [host_build._holder(param, given, dims or {}, failure) for param in self.abi]
         pointers = (ctypes.c_void_p * max(len(holders), 1))(*(holder.ctypes.data for holder in holders))
         sizes = [(ctypes.c_uint * 3)(*(*size, 1, 1, 1)[:3]) for size in (grid, block)]
         if not launch(pointers, *sizes, ctypes.c_size_t(self.shared_bytes)):
@@ -55,6 +57,12 @@ class HostKernel:
             return None
         words = [int(word) for word in failure]
         return Failure(words[0], (words[1], words[2], words[3]), (words[4], words[5], words[6]), words[7], words[8])
+
+
+def _half_scalars(abi: Sequence[AbiParam], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Half-precision scalars are passed by their bits."""
+    halves = [p for p in abi if p.kind == "scalar" and p.dtype is not None and p.dtype.name in ("f16", "bf16")]
+    return {p.name: np.array(arguments[p.name], NUMPY[p.dtype.name]).view(np.uint16)[()] for p in halves if p.dtype}
 
 
 def build_kernels(kernels: Sequence[device.Kernel]) -> list[HostKernel]:
