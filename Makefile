@@ -34,6 +34,8 @@ fuzz:
 	while [ $$(date +%s) -lt $$end ]; do \
 	    seed=$$($(BIN)/python -c 'import random; print(random.randrange(2**32))'); echo "seed $$seed"; \
 	    $(BIN)/python -m pytest $(FUZZ) --hypothesis-seed=$$seed || exit 1; \
+	    left=$$(( end - $$(date +%s) )); [ $$left -lt 600 ] || left=600; \
+	    [ $$left -lt 1 ] || $(BIN)/python -m tests.properties.fuzz --seconds $$left --seed $$seed || exit 1; \
 	    rounds=$$((rounds + 1)); \
 	done; echo "$$rounds rounds, nothing found"
 
