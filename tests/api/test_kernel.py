@@ -206,6 +206,40 @@ def test_closures_are_frozen_with_their_values(driver: FakeDriver):
         pickle.loads(pickle.dumps(three))
 
 
+def test_a_closure_may_use_every_kind_of_name(driver: FakeDriver):
+    import math
+
+    import numpy as np
+
+    from transpiler import Const, Dim, DType, In, Strided, f16, permutation, requires
+    from transpiler import cuda as cu
+    from transpiler.cuda import grid as g
+
+    class N(Dim): ...
+
+    class T(DType, of=(f16, f32)): ...
+
+    taps, limit, flag = (0.25, 0.5), math.inf, True
+
+    @kernel(domain=N, block=64)
+    def all_names(p: In[i32, N], x: In[T, N, Strided], w: In[np.float64, 3], y: Out[T, N], k: Const[int]):
+        requires(permutation(p), k <= N)
+        i = g(1)
+        if i < N:
+            v = T(0)
+            for tap in taps:
+                v += T(tap) * x[i]
+            if flag and f32(x[i]) < limit:
+                v += T(math.sqrt(w[0])) + T(cu.popc(i32(k)))
+            y[p[i]] = v
+
+    report = all_names.simulate(
+        np.array([1, 0], "i4"), np.array([1, 2], "f4"), np.array([4.0, 0, 0]), y := np.zeros(2, "f4"), 2
+    )
+    assert report.ok, report.diagnostics
+    assert y.tolist() == [1.5 + 2 + 1, 0.75 + 2 + 1]
+
+
 def test_lines_of_a_closure_are_those_of_its_file():
     def wrong():
         @kernel(block=64)

@@ -107,16 +107,18 @@ def _definition(name: str, value: Any, done: set[str]) -> Iterator[str]:
         yield from _function(value, done)
     elif _is_dim(value):
         yield f"from transpiler import Dim as Dim_\nclass {name}(Dim_): ...\n"
-    elif getattr(value, "of", None) and kind.__module__ == "transpiler.lang":
+    elif isinstance(value, type) and kind.__module__ == "transpiler.lang" and getattr(value, "of", ()):
         items = ", ".join(item.__name__ for item in value.of)
         yield f"from transpiler import DType as DType_, {items}\nclass {name}(DType_, of=({items},)): ...\n"
     elif isinstance(value, (bool, int, float)) or _is_number_tuple(value):
-        yield f"{name} = {_spell(value)}\n"
+        spelled = _spell(value)
+        if "math_" in spelled:
+            yield "import math as math_\n"
+        yield f"{name} = {spelled}\n"
     else:
-        home, original = getattr(value, "__module__", None), _original_name(value)
+        home, original = _home(value)
         if home and original:
-            root = "transpiler" if home.startswith("transpiler.") else home
-            yield f"from {root} import {original} as {name}\n"
+            yield f"from {home} import {original} as {name}\n"
 
 
 def _import_module(name: str, module: str) -> str:
@@ -149,14 +151,18 @@ def _spell(value: Any) -> str:
     if isinstance(value, tuple):
         return f"({' '.join(_spell(item) + ',' for item in value)})"
     if isinstance(value, float) and value != value:
-        return "float('nan')"
+        return "math_.nan"
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
-        return f"float('{value}')"
+        return "math_.inf" if value > 0 else "-math_.inf"
     return repr(value)
 
 
-def _original_name(value: Any) -> str | None:
-    """The name that a word of the language or an imported function has in its own module."""
+def _home(value: Any) -> tuple[str | None, str | None]:
+    """The module and name to import a word of the language, or any other named object, from."""
     if type(value).__module__ == "transpiler.lang" and not isinstance(value, type):
-        return getattr(value, "name", None) or str(getattr(value, "_name", "")) or None
-    return getattr(value, "__name__", None)
+        word = str(getattr(value, "_name", "")) or str(getattr(value, "name", ""))
+        space, _, leaf = word.rpartition(".")
+        return (f"transpiler.{space}" if space else "transpiler"), leaf
+    home = getattr(value, "__module__", None)
+    root = "transpiler" if isinstance(home, str) and home.startswith("transpiler.") else home
+    return root, getattr(value, "__name__", None)
