@@ -18,7 +18,7 @@ from transpiler.ir import surface
 
 def fold_module_constant(module: surface.Module, definition: surface.ConstantDef, depth: int = 0) -> Meaning | None:
     """The value of `NAME = expression` at module level without running the file, or None."""
-    value = fold_static(module, definition.value, depth)
+    value = fold_static(module.home(definition.source), definition.value, depth)
     if isinstance(value, Static):
         return Static(value.value, definition.name)
     return value
@@ -35,7 +35,7 @@ def fold_static(module: surface.Module, expr: surface.Expr, depth: int = 0) -> M
             return _fold_name(module, expr, depth)
         case surface.Attribute(value=surface.Name(id=base), attr=attr):
             qualified = module.names.get(base)
-            return _fold_qualified(f"{qualified}.{attr}") if isinstance(qualified, str) else None
+            return _fold_definition(module, f"{qualified}.{attr}", depth) if isinstance(qualified, str) else None
         case surface.Unary():
             operand = fold_static(module, expr.operand, depth + 1)
             folded = fold_unary(expr.op, operand.value) if isinstance(operand, Static) else ""
@@ -56,9 +56,17 @@ def fold_static(module: surface.Module, expr: surface.Expr, depth: int = 0) -> M
 
 def _fold_name(module: surface.Module, name: surface.Name, depth: int) -> Meaning | None:
     definition = module.names.get(name.id)
-    if isinstance(definition, surface.ConstantDef):
-        return fold_module_constant(module, definition, depth + 1)
-    return _fold_qualified(definition) if isinstance(definition, str) else None
+    return _fold_definition(module, definition, depth) if isinstance(definition, str | surface.ConstantDef) else None
+
+
+def _fold_definition(module: surface.Module, definition: str | surface.ConstantDef, depth: int) -> Meaning | None:
+    """A constant, or a qualified name: of another kernel file (`common.EPS`), of `math`, of a dtype."""
+    if isinstance(definition, str):
+        imported = module.names.get(definition)
+        if not isinstance(imported, surface.ConstantDef):
+            return _fold_qualified(definition)
+        definition = imported
+    return fold_module_constant(module, definition, depth + 1)
 
 
 def _fold_qualified(name: str) -> Meaning | None:

@@ -28,7 +28,7 @@ from transpiler.check.meaning import (
 )
 from transpiler.intrinsics.entry import Effect
 from transpiler.ir import device, surface
-from transpiler.ir.types import INDEX, U32, WEAK_FLOAT, IndexType, VectorType
+from transpiler.ir.types import I64, INDEX, U32, WEAK_FLOAT, IndexType, VectorType
 from transpiler.lower.arrays import binding, element
 from transpiler.lower.context import Lowering
 from transpiler.lower.expressions import condition, kind_of, value
@@ -270,10 +270,8 @@ def _argument_builders(low: Lowering, param: ParamMeaning, arg: surface.Expr) ->
 def _scalar_arg(low: Lowering, arg: surface.Expr, param: object) -> device.Expr:
     """An argument in the type that the parameter is passed in; an index integer must fit a narrower one."""
     assert isinstance(param, device.ScalarParam)
-    kind = kind_of(low, arg, param.dtype)
-    if isinstance(kind, IndexType) and param.dtype.kind == "int" and param.dtype.bits == 64:
-        return value(low, arg)
-    return value(low, arg, param.dtype)
+    exact = isinstance(kind_of(low, arg), IndexType) and param.dtype == I64
+    return value(low, arg, INDEX if exact else param.dtype)
 
 
 # --- print and contracts ----------------------------------------------------------------------------------
