@@ -146,6 +146,11 @@ def test_build_refuses_what_is_no_architecture(arch: str, capsys: pytest.Capture
     assert "Error" in capsys.readouterr().err
 
 
+def test_emit_refuses_what_is_no_architecture(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["emit", "saxpy.py", "--arch", "volta"]) == 2
+    assert "'volta' is no architecture" in capsys.readouterr().err
+
+
 def test_kernels_that_ask_nvrtc_for_different_things_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

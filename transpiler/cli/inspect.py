@@ -5,16 +5,18 @@ from __future__ import annotations
 import click
 
 from transpiler.cli import _work
-from transpiler.cli.build import ARCHS, refuse_unknown
+from transpiler.cli.build import refuse_unknown
 from transpiler.cli.console import echo, show_report, styled
-from transpiler.cli.options import only_source
+from transpiler.cli.options import archs_type, only_source
 
 PARTS = ("source", "ptx", "sass", "registers")
 
 
 @click.command("inspect")
 @click.argument("file", type=click.Path())
-@click.option("--arch", "archs", type=ARCHS, help="Architectures; the GPU's of this machine, else sm_90, unless given.")
+@click.option(
+    "--arch", "archs", type=archs_type, help="Architectures; the GPU's of this machine, else sm_90, unless given."
+)
 @click.option("--show", "parts", multiple=True, type=click.Choice(PARTS), help="Only this part; may be repeated.")
 @click.option("--line-info", is_flag=True, help="Keep the Python lines in PTX and SASS.")
 def command(file: str, archs: tuple[str, ...] | None, parts: tuple[str, ...], line_info: bool) -> int:

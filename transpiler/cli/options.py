@@ -5,6 +5,7 @@ In: text from the command line. Out: values, or usage errors that say what is ex
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -42,6 +43,29 @@ class _Dims(click.ParamType):
 
 
 dims = _Dims()
+
+
+class _Arch(click.ParamType):
+    """`sm_90`, `sm_90a`."""
+
+    name = "sm_XX"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not re.fullmatch(r"sm_\d{2,3}[af]?", str(value)):
+            self.fail(f"{value!r} is no architecture such as sm_90", param, ctx)
+        return str(value)
+
+
+class _Archs(click.ParamType):
+    """`sm_90` or `sm_80,sm_90`."""
+
+    name = "sm_XX[,...]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(arch_type.convert(word.strip(), param, ctx) for word in str(value).split(",")))
+
+
+arch_type, archs_type = _Arch(), _Archs()
 
 
 def launch_options(command: Command) -> Command:
