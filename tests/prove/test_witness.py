@@ -12,7 +12,6 @@ from transpiler.confirm import confirm
 from transpiler.prove import prove
 from transpiler.simulate import simulate_witness
 
-
 SHOWN = [r for r in RULES if r.verdict == "refuted" and "E0508" not in r.codes]
 """An invariant holds at the last test of a loop too, which no statement of a run checks."""
 

@@ -27,6 +27,8 @@ COMPARED = ("ge", "eq", "ne")
 MAX_ROUNDS = 8
 MAX_STEPS = 60
 DEPTH = 4
+MAX_SEARCHES = 200
+"""Sums of inequalities looked at for one conjunction."""
 
 
 class Linear:
@@ -48,7 +50,7 @@ class Linear:
                 self._assume(_case(f))
         self.bounds: dict[Mono, Range] = {}
         self.derived: list[Row] = []
-        self._steps = 0
+        self._steps = self._searches = 0
 
     def contradiction(self) -> bool:
         for _ in range(MAX_ROUNDS):
@@ -217,12 +219,14 @@ class Linear:
         lo: int | None = 0
         hi: int | None = 0
         for m, c in row.items():
-            if not c:
-                continue
-            r = range_mul((c, c), self._mono_range(m))
-            lo = None if lo is None or r[0] is None else lo + r[0]
-            hi = None if hi is None or r[1] is None else hi + r[1]
-            if lo is None and hi is None:
+            low, high = self._mono_range(m)
+            if c < 0:
+                low, high = high, low
+            if lo is not None:
+                lo = None if low is None and c else lo + c * (low or 0)
+            if hi is not None:
+                hi = None if high is None and c else hi + c * (high or 0)
+            elif lo is None:
                 return (None, None)
         return (lo, hi)
 
@@ -278,10 +282,11 @@ class Linear:
 
     def shows(self, row: Row, depth: int) -> bool:
         """Whether `row >= 0` follows by adding inequalities."""
+        self._searches += 1
         lo, _ = self.range(row)
         if lo is not None and lo >= 0:
             return True
-        if depth == 0:
+        if depth == 0 or self._searches > MAX_SEARCHES:
             return False
         worst = self._worst(row)
         if worst is None:
@@ -300,11 +305,11 @@ class Linear:
         for m, c in row.items():
             if not m or not c:
                 continue
-            low = range_mul((c, c), self._mono_range(m))[0]
+            low = self._mono_range(m)[c < 0]
             if low is None:
                 return m
-            if low < loss:
-                best, loss = m, low
+            if c * low < loss:
+                best, loss = m, c * low
         return best
 
 
