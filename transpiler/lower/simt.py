@@ -6,6 +6,7 @@ Non-goals: the ABI (`emit.abi`), optimisation.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from transpiler.check.meaning import ArrayMeaning, Meaning, ParamMeaning, Static, TupleMeaning, Typed, type_of
@@ -17,7 +18,7 @@ from transpiler.ir.walk import any_node, assigned_names, surface_walk, walk
 from transpiler.lower.arrays import whole
 from transpiler.lower.context import Lowering, Place
 from transpiler.lower.expressions import value
-from transpiler.lower.statements import lower_body
+from transpiler.lower.statements import commented, lower_body
 from transpiler.lower.tuples import scalar_types
 from transpiler.source import Span
 
@@ -210,21 +211,29 @@ def _place(name: str, meaning: Meaning, span: Span) -> Place | None:
     return device.Local(name, kind, span=span) if isinstance(kind, device.Scalar) else None
 
 
-def _without_unread(typed: Typed, body: tuple[device.Stmt, ...]) -> tuple[device.Stmt, ...]:
+Body = tuple[device.Stmt, ...]
+
+
+def _without_unread(typed: Typed, body: Body) -> Body:
     """Drop assignments of compile-time constants that every use has replaced by the number."""
     read = {node.var for stmt in body for node in walk(stmt) if isinstance(node, device.Var)}
     constants = {name for name in typed.constants if isinstance(typed.locals.get(name), Static)}
 
-    def keep(stmt: device.Stmt) -> bool:
-        return not (isinstance(stmt, device.Assign) and stmt.target not in read and stmt.target.name in constants)
-
-    def clean(stmts: tuple[device.Stmt, ...]) -> tuple[device.Stmt, ...]:
-        return tuple(_with_bodies(stmt, clean) for stmt in stmts if keep(stmt))
+    def clean(stmts: Body) -> Body:
+        kept: list[device.Stmt] = []
+        waiting: tuple[str, ...] = ()
+        for stmt in stmts:
+            if isinstance(stmt, device.Assign) and stmt.target not in read and stmt.target.name in constants:
+                waiting += stmt.comments + ((stmt.trailing,) if stmt.trailing else ())
+            else:
+                kept.append(commented(_with_bodies(stmt, clean), waiting))
+                waiting = ()
+        return tuple(kept)
 
     return clean(body)
 
 
-def _with_bodies(stmt: device.Stmt, clean) -> device.Stmt:
+def _with_bodies(stmt: device.Stmt, clean: Callable[[Body], Body]) -> device.Stmt:
     match stmt:
         case device.If():
             return replace(stmt, then=clean(stmt.then), orelse=clean(stmt.orelse))

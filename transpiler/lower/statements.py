@@ -23,19 +23,23 @@ from transpiler.lower.values import convert
 
 
 def lower_body(low: Lowering, body: tuple[surface.Stmt, ...]) -> None:
+    """Comments go to the first device statement of their own; those of a statement that became none go to the next one."""
+    waiting: tuple[str, ...] = ()
     for stmt in body:
         mark = len(low.out)
         lower_statement(low, stmt)
-        _carry_comments(low, stmt, mark)
+        if len(low.out) > mark:
+            low.out[mark] = commented(low.out[mark], waiting + stmt.comments, stmt.trailing)
+            waiting = ()
+        else:
+            waiting += stmt.comments + ((stmt.trailing,) if stmt.trailing else ())
 
 
-def _carry_comments(low: Lowering, stmt: surface.Stmt, mark: int) -> None:
-    """Comments go to the first device statement that a statement became; without one, to the next statement (dropped last)."""
-    if (stmt.comments or stmt.trailing) and len(low.out) > mark:
-        first = low.out[mark]
-        low.out[mark] = replace(
-            first, comments=stmt.comments + first.comments, trailing=stmt.trailing or first.trailing
-        )
+def commented(stmt: device.Stmt, comments: tuple[str, ...], trailing: str | None = None) -> device.Stmt:
+    """The statement with more comments above it, and one behind it if it has none yet."""
+    if not comments and not trailing:
+        return stmt
+    return replace(stmt, comments=comments + stmt.comments, trailing=stmt.trailing or trailing)
 
 
 def lower_statement(low: Lowering, stmt: surface.Stmt) -> None:
