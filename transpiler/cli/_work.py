@@ -94,6 +94,12 @@ def emit(
     return report, unit if report.kernels else None
 
 
+def inputs(report: FileFacts) -> list[str]:
+    """The files that a result depends on: the kernel file and those that it imports."""
+    module = getattr(report, "module", None)
+    return [report.path, *(module.imported if module is not None else ())]
+
+
 # --- machine code -----------------------------------------------------------------------------------------
 
 
@@ -132,6 +138,12 @@ def compile(unit: Unit, arch: str, form: str, *, line_info: bool = False) -> byt
     if line_info:
         options.add("-lineinfo")
     return nvrtc.compile(unit.source, arch=arch, kind=form, options=tuple(sorted(options)), name=f"{unit.name}.cu")
+
+
+def nvcc_options(unit: Unit, *, line_info: bool = False) -> tuple[str, ...]:
+    """What a unit asks of nvcc, which spells it as NVRTC does."""
+    options = set(_nvrtc_options(unit)) | ({"-lineinfo"} if line_info else set())
+    return tuple(sorted(options))
 
 
 def _nvrtc_options(unit: Unit) -> tuple[str, ...]:

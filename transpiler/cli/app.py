@@ -46,8 +46,25 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+def _cmake_folder(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Print the folder of TranspilerConfig.cmake and end."""
+    if value:
+        from importlib.resources import files
+
+        click.echo(str(files("transpiler.integrations") / "cmake"))
+        ctx.exit()
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="transpile", message="%(prog)s %(version)s")
+@click.option(
+    "--cmake-dir",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_cmake_folder,
+    help="Where find_package(Transpiler) looks.",
+)
 def app() -> None:
     """Python kernels to readable CUDA C++, with a proof of what they do.
 

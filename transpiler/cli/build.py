@@ -1,91 +1,105 @@
-"""`transpile build FILE... --arch sm_90 --to cubin -o DIR`: compile with NVRTC, for any architecture, without a GPU."""
+"""`transpile build FILE... --arch sm_80,sm_90 -o DIR`: compile with NVRTC, for any architectures, without a GPU."""
 
 from __future__ import annotations
 
-import re
+import os
+import shutil
 import sys
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
 from transpiler.cli import _work
-from transpiler.cli.console import echo, show_report
-from transpiler.cli.emit import refuse_clashes
-from transpiler.cli.files import output_folder, write
-from transpiler.diagnostics.machine import FileFacts, dumps
-from transpiler.source import Source
-
-
-class _Archs(click.ParamType):
-    """`sm_90` or `sm_80,sm_90`."""
-
-    name = "sm_XX[,...]"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        archs = tuple(dict.fromkeys(word.strip() for word in str(value).split(",")))
-        for arch in archs:
-            if not re.fullmatch(r"sm_\d{2,3}[af]?", arch):
-                self.fail(f"{arch!r} is no architecture such as sm_90", param, ctx)
-        return archs
-
-
-ARCHS = _Archs()
+from transpiler.cli.console import echo, plural, show_report
+from transpiler.cli.emit import refuse_clashes, refuse_unknown
+from transpiler.cli.files import output_folder
+from transpiler.cli.options import archs_type
+from transpiler.cli.outputs import write_changed
 
 
 @click.command("build")
 @click.argument("files", nargs=-1, required=True, type=click.Path())
-@click.option("--arch", "archs", type=ARCHS, required=True, help="Architectures, separated by commas.")
+@click.option("--arch", "archs", type=archs_type, required=True, help="Architectures, separated by commas.")
 @click.option("--to", "form", type=click.Choice(["ptx", "cubin"]), default="cubin", show_default=True)
+@click.option(
+    "--fatbin", is_flag=True, help="Join the cubins of a FILE in NAME.fatbin, where CUDA's `fatbinary` is installed."
+)
 @click.option(
     "-o", "output", type=click.Path(), required=True, help="Folder for NAME.ARCH.ptx or .cubin, .h and .json."
 )
+@click.option("-j", "--jobs", type=click.IntRange(1), help="How many processes work at a time; else one a processor.")
 @click.option("--line-info", is_flag=True, help="Let CUDA tools speak of the Python lines.")
 @click.option("--deny-trust", is_flag=True, help="Refuse kernels that rest on trust(...).")
 def command(
-    files: tuple[str, ...], archs: tuple[str, ...], form: str, output: str, line_info: bool, deny_trust: bool
+    files: tuple[str, ...],
+    archs: tuple[str, ...],
+    form: str,
+    fatbin: bool,
+    output: str,
+    jobs: int | None,
+    line_info: bool,
+    deny_trust: bool,
 ) -> int:
-    """Compile the kernels of each FILE for each architecture. Needs NVRTC, but no GPU."""
+    """Compile the kernels of each FILE for each architecture. Needs NVRTC, but no GPU.
+
+    What was compiled before is taken from the cache, and files that would not change are not touched.
+    """
+    from transpiler.cli import ahead
+
+    if fatbin and form == "ptx":
+        raise click.UsageError("--fatbin joins cubins: leave out `--to ptx`")
     refuse_clashes(files)
-    refuse_unknown(archs)
     folder = output_folder(output)
-    reports: list[FileFacts] = []
-    with click.progressbar(length=len(files) * len(archs), file=sys.stderr, hidden=_is_short(files, archs)) as bar:
-        for source in _work.load(files):
-            if isinstance(source, _work.NoReport):
-                report, contents = source, {}
-            else:
-                report, contents = _build(source, archs, form, line_info, deny_trust)
-            bar.update(len(archs))
-            reports.append(report)
-            show_report(report)
-            write({folder / name: content for name, content in contents.items()})
-            for name in contents:
-                echo(str(folder / name))
-    return _work.status(reports)
+    request = ahead.Request(archs, form, line_info, deny_trust, _joiner() if fatbin else None)
+    if fatbin and request.fatbin is None:
+        echo("note: CUDA's `fatbinary` is not installed: one cubin an architecture, named in NAME.json", err=True)
+    with _progress(len(set(files))) as step:
+        results = ahead.build(
+            files,
+            request,
+            jobs=jobs or os.cpu_count() or 1,
+            step=step,
+            prepare=lambda: refuse_unknown(archs),
+        )
+    for built in results:
+        show_report(built.report)
+        if built.refused:
+            echo(f"{built.report.path}:1:1: error: {built.refused}", err=True)
+        write_changed(folder, built.contents)
+        for name in built.contents:
+            echo(str(folder / name))
+    kept = sum(built.cached for built in results)
+    if len(results) > 1:
+        echo(f"{plural(len(results), 'file')}: {len(results) - kept} built, {kept} as before", err=True)
+    return max(_work.status([built.report for built in results]), int(any(built.refused for built in results)))
 
 
-def _build(
-    source: Source, archs: tuple[str, ...], form: str, line_info: bool, deny_trust: bool
-) -> tuple[FileFacts, dict[str, str | bytes]]:
-    """The files of one source, by name; none where something is not proved."""
-    report, unit = _work.emit(source, line_info=line_info, deny_trust=deny_trust)
-    if unit is None:
-        return report, {}
-    images = {arch: f"{unit.name}.{arch}.{form}" for arch in archs}
-    contents: dict[str, str | bytes] = {
-        name: _work.compile(unit, arch, form, line_info=line_info) for arch, name in images.items()
-    }
-    contents[f"{unit.name}.h"] = unit.header
-    contents[f"{unit.name}.json"] = dumps({**unit.manifest, "images": images}) + "\n"
-    return report, contents
+def _joiner() -> str | None:
+    """CUDA's `fatbinary`: on the path, or in a toolkit that the environment names."""
+    homes = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
+    places = [str(Path(home) / "bin") for home in homes if home]
+    return shutil.which("fatbinary") or next(
+        (hit for place in places if (hit := shutil.which("fatbinary", path=place))), None
+    )
 
 
-def _is_short(files: tuple[str, ...], archs: tuple[str, ...]) -> bool:
-    return len(files) * len(archs) < 8 or not sys.stderr.isatty()
+@contextmanager
+def _progress(count: int) -> Iterator[Callable[[str], None]]:
+    """A bar on a terminal, for builds that take a while; drawn as files are done, so that no thread runs beside the processes."""
+    if count < 4 or not sys.stderr.isatty():
+        yield lambda path: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True) as bar:
+        task = bar.add_task("", total=count)
 
-def refuse_unknown(archs: tuple[str, ...]) -> None:
-    known = _work.supported_archs()
-    unknown = [arch for arch in archs if arch.rstrip("af") not in known]
-    if unknown:
-        raise click.UsageError(f"NVRTC here does not know {', '.join(unknown)}; it knows {', '.join(known)}")
+        def step(path: str) -> None:
+            bar.update(task, advance=1, description=os.path.basename(path))
+            bar.refresh()
+
+        yield step

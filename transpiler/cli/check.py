@@ -27,9 +27,9 @@ _MODE = {"r": "read", "w": "write", "a": "atomic"}
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "sarif", "github"]),
+    type=click.Choice(["text", "json", "sarif", "github", "gcc"]),
     default="text",
-    help="For people, for programs (schema 1), for code scanning, for pull requests.",
+    help="For people, for programs (schema 1), for code scanning, for pull requests, for build tools.",
 )
 @click.option("--deny-trust", is_flag=True, help="Refuse kernels that rest on trust(...).")
 def command(files: tuple[str, ...], verbose: bool, form: str, deny_trust: bool) -> int:
@@ -57,6 +57,10 @@ def _machine(reports: Sequence[FileFacts], form: str) -> str:
         return machine.dumps(machine.to_json(reports))
     if form == "sarif":
         return machine.dumps(machine.to_sarif(reports, VERSION))
+    if form == "gcc":
+        from transpiler.diagnostics.gcc import to_gcc
+
+        return "\n".join(to_gcc(reports))
     return "\n".join(machine.to_github(reports))
 
 

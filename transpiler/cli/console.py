@@ -56,6 +56,16 @@ def show_report(report: FileFacts) -> None:
         echo(f"{report.path}:1:1: no @kernel here", err=True)
 
 
+def show_gcc(report: FileFacts) -> None:
+    """The findings of a file on standard error, as a C compiler prints them."""
+    from transpiler.diagnostics.gcc import to_gcc
+
+    for line in to_gcc([report]):
+        echo(line, err=True)
+    if not report.diagnostics and not report.kernels:
+        echo(f"{report.path}:1:1: warning: no @kernel here", err=True)
+
+
 def echo(text: str, *, err: bool = False) -> None:
     """Print text that may hold ANSI codes and characters that the stream's encoding lacks."""
     stream = sys.stderr if err else sys.stdout
