@@ -138,6 +138,12 @@ class FakeDriver:
     def array_type(self) -> type:
         return FakeArray
 
+    def zeros(self, count: int, dtype: str) -> Any:
+        return array(count, dtype=dtype)
+
+    def copy(self, value: Any) -> Any:
+        return array(*value.shape, dtype=str(value.dtype))
+
     def from_dlpack(self, value: Any) -> Any:
         return value.array
 

@@ -9,10 +9,12 @@ import pytest
 
 from tests.runtime import fakes
 from tests.runtime.fakes import Bench, FakeProgram, array
+from tests.runtime.test_arguments import DLPackOnly
 from transpiler import injective, pipeline, transpile
 from transpiler.errors import LaunchError
 from transpiler.ir.types import DTYPES, I32
 from transpiler.runtime.data_contracts import KERNELS, Checker, Claim, Verified, claim_of
+from transpiler.runtime.launch import Shared
 from transpiler.runtime.program import FileProgram
 from transpiler.simulate import simulate
 from transpiler.source import Source
@@ -89,9 +91,9 @@ class FixedChecker(Checker):
         self.answer = answer
         self.asked: list[Claim] = []
 
-    def holds(self, array: Any, claim: Claim) -> bool:
+    def fault(self, array: Any, claim: Claim) -> str | None:
         self.asked.append(claim)
-        return self.answer
+        return None if self.answer else "a value occurs twice"
 
 
 def scatter(answer: bool) -> tuple[Bench, FixedChecker]:
@@ -114,7 +116,7 @@ def test_a_launch_checks_contents_each_time():
 
 def test_contents_that_break_the_contract_are_refused():
     bench, _ = scatter(False)
-    with pytest.raises(LaunchError, match=r"E0816.*`injective\(p\)` does not hold"):
+    with pytest.raises(LaunchError, match=r"E0816.*`injective\(p\)` does not hold: a value occurs twice"):
         bench(array(8, dtype="int32"), array(8))
     assert bench.launches == []
 
@@ -124,6 +126,43 @@ class Exported:
 
     shape, dtype = (8,), np.dtype("int32")
     __cuda_array_interface__ = {"shape": (8,), "typestr": "<i4", "data": (0x9000, False), "version": 3}  # noqa: RUF012
+
+
+class FlagChecker(Checker):
+    """The decisions of a checker, with the answers of its kernels given."""
+
+    def __init__(self, low: int = 0, high: int = 0, flag: bool = False) -> None:
+        super().__init__(Shared(fakes.FakeDriver()), None)
+        self.bounds, self.flag = (low, high), flag
+
+    def _bounds(self, flat: Any) -> tuple[int, int]:
+        return self.bounds
+
+    def _flag(self, name: str, *args: Any) -> bool:
+        return self.flag
+
+
+@pytest.mark.parametrize(
+    ("checker", "claim", "fault"),
+    [
+        (FlagChecker(0, 7), Claim("permutation"), None),
+        (FlagChecker(0, 7, True), Claim("permutation"), "a value occurs twice"),
+        (FlagChecker(1, 8), Claim("permutation"), "its values run from 1 to 8"),
+        (FlagChecker(-3, 70), Claim("injective"), None),
+        (FlagChecker(0, 6), Claim("injective"), "its values run from 0 to 6, and it has 8 elements"),
+        (FlagChecker(0, 2**60), Claim("injective"), f"its values run from 0 to {2**60}: too far apart for a check"),
+        (FlagChecker(0, 7), Claim("in_range", 0, 8), None),
+        (FlagChecker(0, 8), Claim("in_range", 0, 8), "its values run from 0 to 8"),
+        (FlagChecker(flag=True), Claim("nondecreasing"), "a value is less than the one before it"),
+    ],
+)
+def test_a_fault_says_what_is_wrong(checker: Checker, claim: Claim, fault: str | None):
+    assert checker.fault(DLPackOnly(array(8, dtype="int32")), claim) == fault
+
+
+def test_what_cannot_be_checked():
+    assert "not one of f32" in (FlagChecker().fault(DLPackOnly(array(8)), Claim("injective")) or "")
+    assert FlagChecker(9, 9, True).fault(DLPackOnly(array(0, dtype="int32")), Claim("permutation")) is None
 
 
 def test_a_verified_handle_is_not_checked_again():

@@ -8,7 +8,7 @@ Non-goals: arrays of floats; value ranges that no table of flags can cover.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -127,47 +127,33 @@ class Checker:
             for name in ("bounds", "falls", "repeats")
         }
 
-    def holds(self, array: Any, claim: Claim) -> bool:
-        """Whether the contents meet the claim; waits for the current stream."""
-        length = 1
-        for extent in array.shape:
-            length *= extent
-        if length == 0:
-            return True
-        flat = self._flat(array, length)
-        if claim.predicate == "nondecreasing":
-            return not self._flag("falls", flat)
-        low, high = self._bounds(flat)
-        if claim.predicate == "in_range":
-            return claim.low <= low and high < claim.high
-        if claim.predicate == "permutation" and (low, high) != (0, length - 1):
-            return False
-        if high - low + 1 < length:
-            return False  # more elements than values
-        if high - low >= MOST_FLAGS:
-            raise ValueError(f"values from {low} to {high} are too far apart for a check of `{claim}`")
-        seen = self._shared.driver.zeros(high - low + 1, "int32")
-        return not self._flag("repeats", flat, low, seen)
-
-    def _flat(self, array: Any, length: int) -> ArrayArg:
-        record = read_array(array, self._shared.driver) if not isinstance(array, ArrayArg) else array
+    def fault(self, array: Any, claim: Claim) -> str | None:
+        """Why the contents do not meet the claim, None where they do; waits for the current stream."""
+        record = read_array(array, self._shared.driver)
         if isinstance(record, Unusable):
-            raise TypeError(record.reason)
+            return record.reason
         if record.dtype not in _INTEGERS or record.strides is not None:
-            raise TypeError(
-                f"a data contract needs a contiguous integer array, not {record.dtype} with {record.strides}"
-            )
-        return ArrayArg(
-            record.pointer,
-            record.dtype,
-            record.itemsize,
-            (length,),
-            None,
-            record.device,
-            True,
-            record.producer,
-            record.owner,
-        )
+            return f"only contiguous arrays of {', '.join(_INTEGERS)} can be checked, not one of {record.dtype}"
+        if record.size == 0:
+            return None
+        flat = replace(record, shape=(record.size,), readonly=True)
+        if claim.predicate == "nondecreasing":
+            return "a value is less than the one before it" if self._flag("falls", flat) else None
+        return self._fault_of_values(flat, claim)
+
+    def _fault_of_values(self, flat: ArrayArg, claim: Claim) -> str | None:
+        low, high = self._bounds(flat)
+        span = f"its values run from {low} to {high}"
+        if claim.predicate == "in_range":
+            return None if claim.low <= low and high < claim.high else span
+        if claim.predicate == "permutation" and (low, high) != (0, flat.size - 1):
+            return span
+        if high - low + 1 < flat.size:
+            return f"{span}, and it has {flat.size} elements"
+        if high - low >= MOST_FLAGS:
+            return f"{span}: too far apart for a check"
+        seen = self._shared.driver.zeros(high - low + 1, "int32")
+        return "a value occurs twice" if self._flag("repeats", flat, low, seen) else None
 
     def _run(self, name: str, *args: Any) -> None:
         launcher = self._launchers[name]
@@ -204,6 +190,7 @@ def verify(array: Any, predicate: Any, bounds: tuple[int, ...]) -> Verified:
     claim = claim_of(predicate, bounds)
     here = session()
     copy = here.shared.driver.copy(array)
-    if not here.checker.holds(copy, claim):
-        raise ValueError(f"the array does not meet {claim}")
+    fault = here.checker.fault(copy, claim)
+    if fault is not None:
+        raise ValueError(f"the array does not meet {claim}: {fault}")
     return Verified(copy, claim)

@@ -348,9 +348,10 @@ class Launcher:
                 fix = f"pass `verified({check.array}, {check.predicate})`, made before the capture"
                 raise refusal(kernel, "E0821", text, span=span, help=fix)
             assert self.checker is not None
-            if not self.checker.holds(value, claim):
+            fault = self.checker.fault(value, claim)
+            if fault is not None:
                 fix = f"the contents of `{check.array}` must meet it"
-                raise refusal(kernel, "E0816", f"`{check.text}` does not hold", span=span, help=fix)
+                raise refusal(kernel, "E0816", f"`{check.text}` does not hold: {fault}", span=span, help=fix)
 
     def _shared_now(self, plan: Plan, values: list[Any]) -> int:
         """Dynamic shared memory that depends on scalars."""
