@@ -238,11 +238,11 @@ class Bounds:
 
     # --- the greatest value of an index ---
 
-    def _greatest(self, index: Poly, guard: Guard) -> list[tuple[Poly, int, int]]:
+    def _greatest(self, index: Poly, guard: Guard, depth: int = MAX_DEPTH) -> list[tuple[Poly, int, int]]:
         """(bound, rank, inequalities used)."""
         rows = self._rows(index, guard)
         found: dict[tuple[int, int], tuple[Poly, int, int]] = {}
-        self._raise(index, rows, 0, MAX_DEPTH, found, guard, set())
+        self._raise(index, rows, 0, depth, found, guard, set())
         return list(found.values())
 
     def _rows(self, index: Poly, guard: Guard) -> list[_Row]:
@@ -286,7 +286,7 @@ class Bounds:
             return
         seen.add(p.id)
         for mono, c in worst:
-            options = self._options(p, mono, c, rows, guard)
+            options = self._options(p, mono, c, rows, guard, depth)
             for q, r in options:
                 self._raise(q, rows, max(rank, r), depth - 1, found, guard, seen)
             if options:
@@ -297,7 +297,9 @@ class Bounds:
         out = [(m, c) for m, c in p.terms if any(t.atoms[a].sharing is not Sharing.LAUNCH for a in m)]
         return out or None
 
-    def _options(self, p: Poly, mono: Mono, c: int, rows: list[_Row], guard: Guard) -> list[tuple[Poly, int]]:
+    def _options(
+        self, p: Poly, mono: Mono, c: int, rows: list[_Row], guard: Guard, depth: int
+    ) -> list[tuple[Poly, int]]:
         t = self.terms
         varying = tuple(a for a in mono if t.atoms[a].sharing is not Sharing.LAUNCH)
         factor = tuple(a for a in mono if t.atoms[a].sharing is Sharing.LAUNCH)
@@ -315,11 +317,11 @@ class Bounds:
             if k and (k < 0) == (c > 0) and c % k == 0:
                 out.append((p + t.mul(scale.scale(-(c // k)), row.poly), row.rank))
         if atom is not None and c > 0:
-            out.extend(self._through(p, mono, c, scale, atom, rows, guard))
+            out.extend(self._through(p, mono, c, scale, atom, guard, depth))
         return out
 
     def _through(
-        self, p: Poly, mono: Mono, c: int, scale: Poly, atom: Atom, rows: list[_Row], guard: Guard
+        self, p: Poly, mono: Mono, c: int, scale: Poly, atom: Atom, guard: Guard, depth: int
     ) -> list[tuple[Poly, int]]:
         """Monotone atoms: `min` is at most either operand, `x // c` grows with `x`."""
         t = self.terms
@@ -327,7 +329,7 @@ class Bounds:
         if atom.kind == "min":
             return [(rest + t.mul(scale.scale(c), x), 0) for x in atom.args]
         if atom.kind == "div" and (atom.args[1].range[0] or 0) >= 1 and atom.args[1].sharing is Sharing.LAUNCH:
-            inner = self._greatest(atom.args[0], guard)
+            inner = self._greatest(atom.args[0], guard, depth - 1)
             return [(rest + t.mul(scale.scale(c), t.div(q, atom.args[1])), r) for q, r, _ in inner]
         return []
 

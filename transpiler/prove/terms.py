@@ -43,11 +43,15 @@ OPAQUE = 32
 Range = tuple[int | None, int | None]
 Mono = tuple[int, ...]
 
+MAX_DEPTH = 40
+"""Deeper terms become unknown functions of what is in them."""
+LEAVES = ("var", "probe", "load", "hv", "ticket", "deep")
+
 
 class Atom:
     """An indivisible value: `kind` says which, `args` are terms, `name` is a label (a variable, an array, an operation)."""
 
-    __slots__ = ("args", "data", "facts", "flags", "id", "kind", "name", "own", "range", "sharing", "sort")
+    __slots__ = ("args", "data", "depth", "facts", "flags", "id", "kind", "name", "own", "range", "sharing", "sort")
 
     def __init__(self, id: int, kind: str, name: str, args: tuple, sort: str):
         self.id = id
@@ -62,6 +66,7 @@ class Atom:
         self.flags = 0
         self.facts: tuple[Formula, ...] = ()
         self.data: object = None
+        self.depth = 1 + max((a.depth for a in args if isinstance(a, (Poly, Formula, Atom))), default=0)
 
     def __repr__(self) -> str:
         return show_atom(self)
@@ -70,7 +75,7 @@ class Atom:
 class Poly:
     """`terms` maps sorted tuples of atom ids (with repetition) to coefficients; the empty tuple is the constant."""
 
-    __slots__ = ("flags", "id", "pool", "range", "sharing", "terms")
+    __slots__ = ("depth", "flags", "id", "pool", "range", "sharing", "terms")
 
     def __init__(self, pool: Pool, id: int, terms: tuple[tuple[Mono, int], ...]):
         self.pool = pool
@@ -79,9 +84,11 @@ class Poly:
         atoms = pool.atoms
         self.sharing = Sharing.LAUNCH
         self.flags = 0
+        self.depth = 0
         for mono, _ in terms:
             for a in mono:
                 atom = atoms[a]
+                self.depth = max(self.depth, atom.depth)
                 if atom.sharing > self.sharing:
                     self.sharing = atom.sharing
                 self.flags |= atom.flags
@@ -135,12 +142,13 @@ class Poly:
 class Formula:
     """Negation normal form. `op`: `true false`, `ge eq ne` (a polynomial against 0), `b nb` (a boolean atom), `and or`."""
 
-    __slots__ = ("args", "flags", "id", "op", "sharing")
+    __slots__ = ("args", "depth", "flags", "id", "op", "sharing")
 
     def __init__(self, id: int, op: str, args: tuple):
         self.id = id
         self.op = op
         self.args = args
+        self.depth = 1 + max((a.depth for a in args), default=0)
         self.sharing = max((a.sharing for a in args), default=Sharing.LAUNCH)
         self.flags = 0
         for a in args:
@@ -185,6 +193,12 @@ class Pool:
         found = self._atom_index.get(key)
         if found is not None:
             return found
+        if (
+            kind not in LEAVES
+            and max((a.depth for a in args if isinstance(a, (Poly, Formula, Atom))), default=0) > MAX_DEPTH
+        ):
+            atom = self._atom_index[key] = self._deep(args, sort, range)
+            return atom
         atom = Atom(len(self.atoms), kind, name, args, sort)
         base = Sharing.LAUNCH if sharing is None else sharing
         for a in args:
@@ -198,6 +212,13 @@ class Pool:
         self.atoms.append(atom)
         self._atom_index[key] = atom
         return atom
+
+    def _deep(self, args: tuple, sort: str, range: Range) -> Atom:
+        """Something too deep to look into: an unknown function of the variables and values of memory in it."""
+        within = walk_atoms(a for a in args if isinstance(a, (Poly, Formula, Atom)))
+        leaves = [a for a in within if a.kind in LEAVES and a.kind != "deep"]
+        terms = tuple(self.of(a) if a.sort == "int" else a for a in leaves)
+        return self.atom("deep", f"deep{len(self.atoms)}", terms, sort, None, range, OPAQUE)
 
     def var(self, name: str, sharing: Sharing, range: Range = (None, None)) -> Poly:
         return self.of(self.atom("var", name, (), "int", sharing, range))
@@ -332,9 +353,12 @@ class Pool:
                 return zero
         if not flat:
             return unit
-        if len(flat) == 1:
-            return next(iter(flat.values()))
-        return self._formula(op, tuple(flat.values()))
+        args = tuple(flat.values())
+        if len(args) == 1:
+            return args[0]
+        if max(a.depth for a in args) > MAX_DEPTH:
+            return self.bool_atom(self._deep(args, "bool", (None, None)))
+        return self._formula(op, args)
 
     def negate(self, f: Formula) -> Formula:
         found = self._negations.get(f.id)
