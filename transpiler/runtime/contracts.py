@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from transpiler.ir import device as d
@@ -182,13 +183,21 @@ def _cast(expr: d.Cast, table: Slots) -> Term:
     return _joined(f"((int({{}}) - {low}) % {span} + {low})", operand)
 
 
-_BUILTINS = {"min": min, "max": max, "abs": abs, "float": float, "int": int}
+_BUILTINS = {"min": min, "max": max, "abs": abs, "float": float, "int": int, "ZeroDivisionError": ZeroDivisionError}
 
 
 def value_function(terms: Sequence[Term]) -> Callable[[Values], tuple[Any, ...]]:
     """A function that returns the values of the terms."""
     body = "".join(f"{term.code}, " for term in terms)
-    return eval(compile(f"lambda v: ({body})", "<launch>", "eval"), {"__builtins__": _BUILTINS})
+    return _compiled(f"def function(v): return ({body})")
+
+
+@lru_cache(maxsize=4096)
+def _compiled(text: str) -> Callable[[Values], Any]:
+    """Our own text as a function; shape classes of one kernel share it."""
+    space: dict[str, Any] = {"__builtins__": _BUILTINS}
+    exec(compile(text, "<launch>", "exec"), space)
+    return space["function"]
 
 
 def check_function(conditions: Sequence[Condition]) -> Callable[[Values], int]:
@@ -196,14 +205,12 @@ def check_function(conditions: Sequence[Condition]) -> Callable[[Values], int]:
 
     A condition that divides by zero does not hold.
     """
-    lines = ["def check(v):", "    k = 0", "    try:"]
+    lines = ["def function(v):", "    k = 0", "    try:"]
     for number, condition in enumerate(conditions):
         lines.append(f"        k = {number}")
         lines.append(f"        if not {condition.term.code}: return {number}")
     lines += ["        return -1", "    except ZeroDivisionError:", "        return k"]
-    space: dict[str, Any] = {"__builtins__": {**_BUILTINS, "ZeroDivisionError": ZeroDivisionError}}
-    exec(compile("\n".join(lines), "<contract>", "exec"), space)
-    return space["check"]
+    return _compiled("\n".join(lines))
 
 
 def conditions(kernel: d.Kernel, contract: Sequence[str], table: Slots) -> tuple[list[Condition], list[DataCheck]]:

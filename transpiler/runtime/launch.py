@@ -94,6 +94,8 @@ class Launcher:
 
     def lane(self, config: Configuration) -> Lane:
         """The plans of one launch configuration."""
+        if len(self._lanes) >= MAX_PLANS:
+            self._lanes.clear()
         return self._lanes.setdefault(config, Lane(self, config, {}))
 
     def bind_arguments(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:

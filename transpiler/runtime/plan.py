@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from transpiler.ir import device as d
@@ -260,6 +261,7 @@ def _arrays(kernel: d.Kernel) -> list[tuple[int, d.ArrayParam]]:
     return [(i, p) for i, p in enumerate(kernel.params) if isinstance(p, d.ArrayParam)]
 
 
+@lru_cache(maxsize=1024)
 def _scalar_steps(kernel: d.Kernel) -> tuple[ScalarStep, ...]:
     steps: list[ScalarStep] = []
     for position, param in enumerate(kernel.params):
@@ -304,6 +306,7 @@ def _ranges(kernel: d.Kernel, arrays: Mapping[str, ArrayArg], written: bool) -> 
     )
 
 
+@lru_cache(maxsize=1024)
 def _is_cooperative(kernel: d.Kernel) -> bool:
     """Whether all blocks must be on the device at once: the kernel or a device function waits for the grid."""
     bodies = (kernel.body, *(function.body for function in kernel.functions))

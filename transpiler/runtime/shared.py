@@ -6,7 +6,9 @@ Non-goals: static shared memory, which the cubin states; limits (`runtime.grid`)
 
 from __future__ import annotations
 
-from transpiler.emit.shared import shared_layout
+from functools import lru_cache
+
+from transpiler.emit.shared import SharedLayout, shared_layout
 from transpiler.ir import device as d
 from transpiler.runtime.contracts import Term, Values, from_device, value_function
 from transpiler.runtime.slots import Slots
@@ -14,7 +16,7 @@ from transpiler.runtime.slots import Slots
 
 def extent_terms(kernel: d.Kernel, table: Slots) -> list[Term]:
     """What the sizes depend on."""
-    return [from_device(extent, table) for array in shared_layout(kernel).dynamic for extent in array.shape]
+    return [from_device(extent, table) for array in _layout(kernel).dynamic for extent in array.shape]
 
 
 def dynamic_bytes(kernel: d.Kernel, values: Values, table: Slots, extra: int) -> int:
@@ -23,4 +25,9 @@ def dynamic_bytes(kernel: d.Kernel, values: Values, table: Slots, extra: int) ->
     def value(expr: d.Expr) -> int:
         return max(value_function([from_device(expr, table)])(values)[0], 0)
 
-    return shared_layout(kernel).dynamic_bytes(value) + extra
+    return _layout(kernel).dynamic_bytes(value) + extra
+
+
+@lru_cache(maxsize=1024)
+def _layout(kernel: d.Kernel) -> SharedLayout:
+    return shared_layout(kernel)
