@@ -259,7 +259,7 @@ def test_lines_of_a_closure_are_those_of_its_file():
 def test_a_function_without_text_is_refused():
     space: dict = {}
     exec("from transpiler import *\n@kernel(block=64)\ndef k(y: Out[f32, int]):\n    y[0] = 1.0\n", space)
-    with pytest.raises(CompileError, match=r"E0820: the text of `k` cannot be read from <string>"):
+    with pytest.raises(CompileError, match=r"E0820: .*<string>"):
         _ = space["k"].source
 
 
