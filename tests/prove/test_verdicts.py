@@ -528,3 +528,22 @@ def test_run_time_checks_are_listed_with_their_nodes() -> None:
     rule = next(r for r in RULES if "becomes a check" in r.name)
     p = proof(rule.body, rule.params, rule.decorator)
     assert len(p.runtime_checks) == len(p.checked_nodes) == 1
+
+
+def test_a_contract_that_no_launch_meets() -> None:
+    p = proof("requires(n > 3, n < 2)\nout[0] = 1", OUT)
+    assert p.verdict == "refuted"
+    assert errors(p) == ["E0512"]
+
+
+def test_a_trusted_order_is_no_reason_for_uniformity() -> None:
+    body = """
+    s = cuda.shared.array(1, i32, fill=0)
+    trust(ordered(s), "all write the same")
+    s[0] = n
+    if s[0] > 3:
+        cuda.syncthreads()
+    """
+    p = proof(dedent(body), OUT)
+    assert p.verdict == "unknown"
+    assert errors(p) == ["E0409"]

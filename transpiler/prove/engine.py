@@ -49,6 +49,9 @@ class Engine:
         self.advice = Advice(kernel, block, free_grid, len(self.context.record.accesses))
 
     def run(self) -> Proof:
+        if self._impossible():
+            self.refuted.append(report.impossible(self.kernel))
+            return self._proof(BoundsResult())
         bounds = Bounds(self.context).run()
         bounds.assume(self.context.terms)
         self.witnesses = Witnesses(self.context, bounds.conditions)
@@ -60,6 +63,10 @@ class Engine:
         return self._proof(bounds)
 
     # --- checks ---
+
+    def _impossible(self) -> bool:
+        """No launch meets what is required: anything could be proved of it."""
+        return bool(self.context.required) and self.context.decider.decide(self.context.required).verdict == "no"
 
     def _divergence(self) -> bool:
         """Whether barrier intervals can be relied on."""

@@ -88,6 +88,8 @@ class Expressions:
         self.loops: tuple[Loop, ...] = ()
         self.trips: tuple[tuple[str, Poly], ...] = ()
         self._seq = 0
+        self.distrusted = False
+        """Somewhere an order of accesses is believed: then two reads in one interval may differ."""
 
     # --- helpers ---
 
@@ -407,7 +409,7 @@ class Expressions:
         if array.name not in self.written and isinstance(array, d.ArrayParam):
             return t.load(array.name, "", a.indices, array.dtype, None, 0)
         shared = all(i.sharing <= Sharing.COUNTER for i in a.indices) and not isinstance(array, d.LocalArray)
-        sharing = Sharing.BLOCK if shared and array.name not in self.record.ordered else Sharing.THREAD
+        sharing = Sharing.BLOCK if shared and not self.distrusted else Sharing.THREAD
         trips = tuple(t.of(loop.trip) for loop in self.loops)
         return t.load(array.name, f"@{a.seq}", (*a.indices, *trips), array.dtype, sharing, CONTENT)
 

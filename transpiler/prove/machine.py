@@ -20,7 +20,7 @@ from transpiler.ir.types import IndexType
 from transpiler.prove.expressions import Bound, Expressions, Frame, State, Value
 from transpiler.prove.loops import Loops
 from transpiler.prove.record import Access, Guard, Interval, Sync, Trusted
-from transpiler.prove.terms import CONTENT, HAVOC, OPAQUE, TICKET, Formula, Poly, Sharing, conjuncts
+from transpiler.prove.terms import CONTENT, HAVOC, OPAQUE, TICKET, Poly, Sharing, conjuncts
 
 LANES = ("block", "grid")
 
@@ -29,7 +29,7 @@ class Machine(Loops, Expressions):
     """Runs a kernel once."""
 
     def run(self) -> None:
-        self._block_start = "start"
+        self.distrusted = _trusts_order(self.kernel)
         self.interval_start = {"block": "the start of the kernel", "grid": "the start of the kernel"}
         self.block(self.kernel.body)
         if not self.state.dead:
@@ -410,5 +410,13 @@ def written_arrays(kernel: d.Kernel) -> set[str]:
     return written
 
 
-def uniform(f: Formula, limit: Sharing) -> bool:
-    return f.sharing <= limit
+def _trusts_order(kernel: d.Kernel) -> bool:
+    def within(statements: Iterable[d.Stmt]) -> bool:
+        return any(
+            (isinstance(s, d.Trust) and s.ordered is not None)
+            or (isinstance(s, d.If) and within((*s.then, *s.orelse)))
+            or (isinstance(s, (d.For, d.While)) and within(s.body))
+            for s in statements
+        )
+
+    return any(within(body) for body in (kernel.body, *(f.body for f in kernel.functions)))

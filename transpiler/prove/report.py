@@ -248,3 +248,14 @@ def grid_dependent(c: Condition) -> Diagnostic:
         span=c.access.span,
         help=f"guard it with `if i < {show_poly(c.extent)}:`, or write `requires({c.text})`",
     )
+
+
+def impossible(kernel: d.Kernel) -> Diagnostic:
+    first = kernel.requires[0]
+    return Diagnostic(
+        code="E0512",
+        message="no launch meets this contract: " + " and ".join(f"`{r.text}`" for r in kernel.requires if r.cond),
+        source=kernel.source,
+        span=first.span.to(kernel.requires[-1].span),
+        help="drop or mend one of the conditions",
+    )
