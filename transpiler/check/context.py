@@ -70,6 +70,8 @@ class Context:
     fixed: dict[str, Meaning] = field(default_factory=dict)
     """Locals with an annotation."""
     first_assignment: dict[str, tuple[Meaning, Span]] = field(default_factory=dict)
+    dims: list[str] = field(default_factory=list)
+    """Named dims of a kernel, in the order in which its arrays name them: the launch knows no others."""
     views: dict[surface.Node, ArrayMeaning] = field(default_factory=dict)
     decorator_meanings: dict[surface.Expr, Meaning] = field(default_factory=dict)
     """Meanings of the sizes in the decorator, which the passes over the body keep."""
@@ -77,9 +79,10 @@ class Context:
     muted: bool = True
     changed: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    loop_depth: int = 0
     branch_depth: int = 0
     """How many run-time branches and loops are open."""
+    leading: set[surface.Expr] = field(default_factory=set)
+    """Calls at the top of a loop body, where an `invariant` has its place."""
     unknown: list[surface.Name] = field(default_factory=list)
     """Reads of locals whose type is not known (yet)."""
     loop_targets: set[str] = field(default_factory=set)
@@ -135,8 +138,11 @@ class Context:
                 return self.qualified(definition)
             case surface.Function():
                 return self._function(expr, definition)
-            case surface.DimDef():
+            case surface.DimDef() if definition.name in self.dims:
                 return DimMeaning(definition.name)
+            case surface.DimDef():
+                help = "use `len(...)` of an array" if self.function.is_kernel else "pass it as an argument"
+                self.report("E0221", expr.span, f"the dim `{shown}` is an extent of no array parameter here", help)
             case surface.ConstantDef():
                 return self._constant(expr, definition)
             case surface.DTypeDef():

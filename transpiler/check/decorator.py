@@ -48,7 +48,7 @@ def launch_of(ctx: Context, instance: Mapping[str, object]) -> Launch | None:
     options = _options(ctx, keywords)
     if options is None or sum(d.code.startswith("E") for d in ctx.diagnostics) > errors:
         return None
-    return Launch(block, grid, domain, options, _labels(ctx, instance), _dims(ctx))
+    return Launch(block, grid, domain, options, _labels(ctx, instance), tuple(ctx.dims))
 
 
 def _labels(ctx: Context, instance: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
@@ -57,16 +57,6 @@ def _labels(ctx: Context, instance: Mapping[str, object]) -> tuple[tuple[str, st
     values = {p.name: p.meaning.value for p in ctx.typed.params if isinstance(p.meaning, Static)}
     ordered = sorted(instance, key=lambda name: names.index(name) if name in names else -1)
     return tuple((name, str(values.get(name, instance[name]))) for name in ordered)
-
-
-def _dims(ctx: Context) -> tuple[str, ...]:
-    """Named dims in the order in which the parameters name them."""
-    names: dict[str, None] = dict.fromkeys(p.name for p in ctx.function.type_params)
-    for param in ctx.function.params:
-        for node in surface_walk(param.annotation) if param.annotation is not None else ():
-            if isinstance(node, surface.Name) and isinstance(ctx.module.names.get(node.id), surface.DimDef):
-                names[node.id] = None
-    return tuple(names)
 
 
 def check_decorators(ctx: Context) -> None:

@@ -27,7 +27,7 @@ from transpiler.check.meaning import (
     settled,
     type_of,
 )
-from transpiler.check.parameters import array_param, const_value, scalar_param
+from transpiler.check.parameters import array_param, bind_type_params, const_value, scalar_param
 from transpiler.check.promotion import is_number, settle
 from transpiler.diagnostics import Diagnostic
 from transpiler.ir import device, surface
@@ -69,8 +69,7 @@ class DeviceInstances:
     def _bound(
         self, ctx: Context, args: Sequence[Meaning], spans: Sequence[Span], caller: Context
     ) -> tuple[ParamMeaning, ...] | None:
-        for parameter in ctx.function.type_params:
-            ctx.scope[parameter.name] = DimMeaning(parameter.name)
+        bind_type_params(ctx)
         bound: list[ParamMeaning] = []
         mismatch = _bind_generics(ctx, args)
         if mismatch is not None:
@@ -246,7 +245,10 @@ def _array(ctx: Context, param: surface.Param, said: ArrayAnnotation, arg: Array
     )
     called = ArrayAnnotation(said.ownership, said.dtype, extents, said.order, False)
     for want, have in zip(said.extents, extents, strict=True):
-        if isinstance(want, DimMeaning):
+        known = ctx.scope.get(want.name) if isinstance(want, DimMeaning) else None
+        if isinstance(known, Static) and isinstance(have, int) and known.value != have:
+            return Mismatch("E0206", f"an extent of {have} where an argument before says that it is {known.value}")
+        if isinstance(want, DimMeaning) and not isinstance(known, Static):
             ctx.scope[want.name] = Static(have) if isinstance(have, int) else INDEX
     return array_param(ctx, param.name, called, param.span)
 

@@ -15,7 +15,7 @@ from transpiler.check.context import Context, new_context
 from transpiler.check.decorator import launch_of
 from transpiler.check.determinism import check_determinism
 from transpiler.check.meaning import ArrayMeaning, DimMeaning, DTypeRef, NoneMeaning, Static, Typed, settled
-from transpiler.check.parameters import ArgumentType, Instance, parameters
+from transpiler.check.parameters import ArgumentType, Instance, bind_type_params, parameters
 from transpiler.check.results import check_returns
 from transpiler.check.statements import check_body
 from transpiler.diagnostics import Diagnostic
@@ -40,10 +40,10 @@ def check_kernel(
             ctx.scope[name] = DTypeRef(value)
         elif value is not None:
             ctx.scope[name] = Static(value, name)
-    for parameter in function.type_params:
-        ctx.scope[parameter.name] = DimMeaning(parameter.name)
+    bind_type_params(ctx)
     params = parameters(ctx, instance or {}, arguments or {})
     ctx.typed.params = params or ()
+    ctx.dims = _dims(ctx.typed)
     ctx.typed.launch = launch_of(ctx, instance or {})
     if params is None or ctx.typed.launch is None:
         return None, ctx.diagnostics
@@ -51,6 +51,11 @@ def check_kernel(
     ctx.diagnostics += check_determinism(ctx.typed)
     errors = any(d.code.startswith("E") for d in ctx.diagnostics)
     return None if errors else ctx.typed, ctx.diagnostics
+
+
+def _dims(typed: Typed) -> list[str]:
+    arrays = (p.meaning for p in typed.params if isinstance(p.meaning, ArrayMeaning))
+    return list(dict.fromkeys(e.name for array in arrays for e in array.shape if isinstance(e, DimMeaning)))
 
 
 def type_body(ctx: Context) -> None:

@@ -147,8 +147,8 @@ def _invariant(ctx: Context, call: surface.Call) -> Meaning | None:
     args = arguments(ctx, call, ("cond",))
     if args is None or args[0] is None:
         return None
-    if ctx.loop_depth == 0:
-        ctx.report("E0236", call.span, "`invariant` stands in the body of a loop")
+    if call not in ctx.leading:
+        ctx.report("E0236", call.span, "an `invariant` opens the body of a loop: it holds whenever the loop goes round")
     infer_condition(ctx, args[0])
     resolved(ctx, call, ContractCall("invariant", (args[0],)))
     return NoneMeaning()

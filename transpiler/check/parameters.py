@@ -10,7 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from transpiler.check import ownership
-from transpiler.check.annotations import ArrayAnnotation, ConstAnnotation, Extent, ScalarAnnotation, annotation
+from transpiler.check.annotations import (
+    ArrayAnnotation,
+    ConstAnnotation,
+    Extent,
+    ScalarAnnotation,
+    annotation,
+    qualified_name,
+)
 from transpiler.check.context import Context
 from transpiler.check.meaning import ArrayMeaning, DimMeaning, NoneMeaning, ParamMeaning, Static
 from transpiler.check.module_constants import fold_static
@@ -30,6 +37,14 @@ class ArgumentType:
 
 Instance = Mapping[str, DType | int | float | bool | None]
 """Generic dtype or `Const` parameter to its value; an optional array parameter that is absent maps to None."""
+
+
+def bind_type_params(ctx: Context) -> None:
+    """`def k[N: Dim](...)`: dims of this function alone."""
+    for parameter in ctx.function.type_params:
+        if parameter.bound is None or qualified_name(ctx.module, parameter.bound) != "transpiler.Dim":
+            ctx.report("E0214", parameter.span, f"the type parameter `{parameter.name}` is no dim", "write `[N: Dim]`")
+        ctx.scope[parameter.name] = DimMeaning(parameter.name)
 
 
 def parameters(

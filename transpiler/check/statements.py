@@ -6,6 +6,7 @@ one type. Non-goals: definite assignment (`assignment`), which paths run.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 from transpiler.check import promotion
@@ -429,10 +430,10 @@ def _for(ctx: Context, stmt: surface.For) -> None:
 
 
 def _loop_body(ctx: Context, stmt: surface.For | surface.While) -> None:
+    leading = itertools.takewhile(lambda s: isinstance(s, surface.ExprStmt), stmt.body)
+    ctx.leading |= {s.value for s in leading if isinstance(s, surface.ExprStmt)}
     ctx.branch_depth += 1
-    ctx.loop_depth += 1
     check_body(ctx, stmt.body)
-    ctx.loop_depth -= 1
     check_body(ctx, stmt.orelse)
     ctx.branch_depth -= 1
 
