@@ -279,7 +279,7 @@ class _Writer:
     def _while(self, depth: int) -> list[str]:
         self.fresh += 1
         name = f"c{self.fresh}"
-        condition = f"{name} > 0" if self.rng.random() < 0.5 else f"{name} > 0 and {self.condition(1)}"
+        condition = f"{name} > 0" if self.rng.random() < 0.5 else f"{name} > 0 and ({self.condition(1)})"
         return [f"{name} = ({self.index(1)}) % 6", f"while {condition}:", *self._loop_body(depth, [f"{name} -= 1"])]
 
     def _leave(self, _depth: int) -> list[str]:
