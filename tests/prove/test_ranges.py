@@ -260,6 +260,14 @@ def test_select_and_short_circuit_arms() -> None:
     assert ranges(k).exprs[right] == (2 * INT32[0], 6)
 
 
+def test_a_node_at_two_places_has_the_values_of_both() -> None:
+    n = scalar("n")
+    read = var(n)
+    both = logic("and", compare("<", read, const(4)), compare("!=", read, const(0)))
+    found = ranges(kernel([n], [if_(both, [])]))
+    assert found.exprs[read] == INT32
+
+
 def test_asserts_count_only_while_they_are_checked() -> None:
     n = scalar("n")
     body = [d.Assert(compare("<", var(n), const(8)), "small", span=SPAN)]

@@ -6,6 +6,7 @@ In: states, statements. Out: joined states, sets of locals. Non-goals: evaluatin
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from transpiler.ir import device as d
 from transpiler.ir.types import DType
@@ -29,6 +30,7 @@ def thresholds(body: tuple[d.Stmt, ...]) -> tuple[list[float], list[float]]:
 
 
 def _nodes(body: tuple[d.Stmt, ...]) -> list[d.Expr]:
+    """Every expression below the statements, as often as it occurs."""
     found: list[d.Expr] = []
 
     def visit(value: object) -> None:
@@ -36,13 +38,18 @@ def _nodes(body: tuple[d.Stmt, ...]) -> list[d.Expr]:
             for item in value:
                 visit(item)
         elif isinstance(value, d.Expr | d.Stmt | d.View | d.Range):
-            if isinstance(value, d.Const):
+            if isinstance(value, d.Expr):
                 found.append(value)
             for name in _CHILDREN[type(value)]:
                 visit(getattr(value, name))
 
     visit(body)
     return found
+
+
+def shared_nodes(body: tuple[d.Stmt, ...]) -> set[d.Expr]:
+    """Expressions that stand at more than one place: what they can be is joined over the places."""
+    return {node for node, count in Counter(_nodes(body)).items() if count > 1}
 
 
 def _children() -> dict[type, tuple[str, ...]]:

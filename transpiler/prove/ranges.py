@@ -29,6 +29,7 @@ from transpiler.prove.range_states import (
     locals_of,
     meet_states,
     of_type,
+    shared_nodes,
     thresholds,
 )
 
@@ -103,6 +104,7 @@ class _Analysis:
         self.arguments = arguments
         self.state: State | None = {}
         self.recording = True
+        self.shared: set[d.Expr] = set()
         self.breaks: list[list[State]] = []
         self.continues: list[list[State]] = []
         self.returned: list[list[Interval]] = []
@@ -130,6 +132,7 @@ class _Analysis:
 
     def run(self, body: tuple[d.Stmt, ...], start: State) -> None:
         self.aliases = launch_aliases(body)
+        self.shared = shared_nodes(body)
         self.state = start
         self.block(body)
 
@@ -320,7 +323,8 @@ class _Analysis:
             return ANY
         result = self.compute(expr)
         if self.recording and not (isinstance(expr.type, DType) and expr.type.is_float):
-            self.facts.exprs[expr] = result
+            known = self.facts.exprs.get(expr) if expr in self.shared else None
+            self.facts.exprs[expr] = result if known is None else iv.join(known, result)
         return result
 
     def peek(self, expr: d.Expr) -> Interval:
