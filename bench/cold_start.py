@@ -2,9 +2,9 @@
 
     python bench/cold_start.py [--peers PYTHON] [--rounds 7]
 
-`--peers` is a Python that has the peers (`triton`, `cuda-tile[tileiras]`); without it they are looked for in this one. Rounds are interleaved, each
-round starts every tool once with empty caches of its own (ours keeps its parser tables, as after the first use; `tables` counts
-the first use too). Prints medians and ratios. No GPU is needed.
+`--peers` is a Python that has the peers (`triton`, `cuda-tile[tileiras]`); without it they are looked for in this one. Rounds are
+interleaved: each round starts every tool once with empty caches of its own (ours keeps its parser tables, as after the first use;
+the row `no tables` counts the first use too). Prints medians and ratios. No GPU is needed.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ def launch(kernel: Kernel, *args: Any, grid: Size | None = None, block: Size | N
     """
     from transpiler.runtime.device import NoDevice, cuda_driver
 
+    name = getattr(kernel, "__name__", "kernel")
     try:
         driver = cuda_driver()
     except NoDevice as reason:
@@ -33,7 +34,7 @@ def launch(kernel: Kernel, *args: Any, grid: Size | None = None, block: Size | N
         if report.diagnostics:
             raise SimulationError(report.diagnostics) from None
         print(report.printed, end="")
-        print(f"{kernel.__name__}: simulated, since {_short(reason)}")
+        print(f"{name}: simulated, since {_short(reason)}")
         return "simulator"
     on_device = [driver.to_device(arg) if _is_array(arg) else arg for arg in args]
     if grid is None and block is None:
@@ -43,7 +44,7 @@ def launch(kernel: Kernel, *args: Any, grid: Size | None = None, block: Size | N
     for given, copy in zip(args, on_device, strict=True):
         if _is_array(given):
             given[...] = driver.to_host(copy)
-    print(f"{kernel.__name__}: ran on the GPU")
+    print(f"{name}: ran on the GPU")
     return "GPU"
 
 
