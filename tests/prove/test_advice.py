@@ -61,3 +61,17 @@ if i < n:
     out[i // 2] = i
 """
     assert "checked" not in help_of(body, "out: Out[i32, int], n: i32")
+
+
+def test_accesses_in_the_two_arms_of_a_branch() -> None:
+    body = """
+s = cuda.shared.array(256, i32, fill=0)
+tx = cuda.threadIdx.x
+if tx < 7:
+    s[tx] = 1
+else:
+    v = 0
+    v = 1
+    s[tx - 7] = v
+"""
+    assert "checked" not in help_of(body, "n: i32")

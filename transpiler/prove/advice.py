@@ -122,8 +122,8 @@ def places(kernel: d.Kernel, first: d.Node | None, second: d.Node | None) -> Ite
         shared += 1
     depths = [shared, *range(shared - 1, -1, -1)] if shared < min(len(a), len(b)) else range(shared - 1, -1, -1)
     for depth in depths:
-        if depth >= min(len(a), len(b)):
-            continue
+        if depth >= min(len(a), len(b)) or a[depth][0] != b[depth][0]:
+            continue  # in the two arms of one branch
         i, j = sorted((a[depth][1], b[depth][1]))
         statements = _list_at(kernel.body, a[:depth], a[depth][0])
         if i < j:
