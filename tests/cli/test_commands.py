@@ -121,6 +121,7 @@ def test_build_writes_an_image_for_each_architecture(folder: Path) -> None:
         "saxpy.sm_90.cubin",
         "saxpy.h",
         "saxpy.json",
+        "transpiler_runtime.h",
     }
     assert (folder / "out" / "saxpy.sm_90.cubin").read_bytes().startswith(b"\x7fELF")
     manifest = json.loads((folder / "out" / "saxpy.json").read_text())

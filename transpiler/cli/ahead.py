@@ -58,6 +58,15 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
+class Summary:
+    """A file's report without its trees."""
+
+    path: str
+    diagnostics: tuple[Diagnostic, ...]
+    kernels: tuple[Facts, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Built:
     """What became of one file; `refused` says what the build could not do although it is proved."""
 
@@ -121,10 +130,10 @@ def _make(path: str, request: Request, tool: str) -> Built:
     return built
 
 
-def _slim(report: FileFacts) -> _work.NoReport:
+def _slim(report: FileFacts) -> Summary:
     names = Facts.__dataclass_fields__
     kernels = tuple(Facts(**{name: getattr(kernel, name) for name in names}) for kernel in report.kernels)
-    return _work.NoReport(report.path, tuple(report.diagnostics), kernels)
+    return Summary(report.path, tuple(report.diagnostics), kernels)
 
 
 def _contents(unit: _work.Unit, request: Request, cache: DiskCache) -> dict[str, bytes]:
@@ -243,7 +252,7 @@ def _recall(cache: DiskCache, path: str, request: Request, tool: str) -> Built |
         return None
     kernels = tuple(_facts(kernel) for kernel in entry["kernels"])
     contents = {name: base64.b64decode(text) for name, text in entry["contents"].items()}
-    return Built(_work.NoReport(path, (), kernels), contents, cached=True)
+    return Built(Summary(path, (), kernels), contents, cached=True)
 
 
 def _facts(data: dict[str, Any]) -> Facts:

@@ -15,13 +15,13 @@ from transpiler.diagnostics.machine import dumps
 
 
 def unit_files(unit: _work.Unit, embed: str | None, archs: Sequence[str], *, line_info: bool) -> dict[str, str | bytes]:
-    """The manifest comes first: it is the one that a build system looks at. With `embed` come the launchers."""
+    """The kernels, the header, the manifest; with `embed` the launchers and what they need."""
     from transpiler.emit import emit_images, emit_launch, support
 
     out: dict[str, str | bytes] = {
-        f"{unit.name}.json": dumps(unit.manifest) + "\n",
         f"{unit.name}.cu": unit.source,
         f"{unit.name}.h": unit.header,
+        f"{unit.name}.json": dumps(unit.manifest) + "\n",
     }
     if embed is not None:
         entries = unit.emitted.entries
