@@ -91,6 +91,25 @@ def test_orders_and_scopes_compile_and_fence() -> None:
         assert (head.count(fence), tail.count(fence)) == (before, behind)
 
 
+def test_loops_of_system_scope_compare_and_swap_in_it() -> None:
+    unit = emit_unit(
+        "scopes",
+        [
+            one("min", DTYPES["f32"], scope="system"),
+            one("add", F16, scope="system"),
+            one("cas", F16, scope="system"),
+            one("add", F16),
+            one("min", F16),
+        ],
+    )
+    assert nvrtc.compile(unit.source, arch="sm_90")
+    assert "atomic_update_system<atomic_min_op>(&cell[1], 3.0f)" in unit.source
+    assert "atomic_update_system<atomic_add_op>(&cell[1], __float2half(3.0f))" in unit.source
+    assert "atomic_compare_exchange_system(&cell[1]," in unit.source
+    assert "= atomicAdd(&cell[1], __float2half(3.0f))" in unit.source
+    assert unit.source.count("atomicCAS(") == 1
+
+
 def test_many_threads_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = []
     for t in (DTYPES["i32"], DTYPES["i64"], DTYPES["u8"], F16, BF16, DTYPES["f64"]):

@@ -53,7 +53,8 @@ def call(p: Printer, stmt: d.Atomic, target: Text) -> Text:
     operands = [p.exactly(operand, ctype).text for operand in stmt.operands]
     suffix = _SUFFIX[stmt.scope] if dtype.name in _SCOPED else ""
     name = f"atomic{_FUNCTIONS.get(stmt.op, stmt.op.capitalize())}{suffix}"
-    if dtype.name in _NATIVE.get(stmt.op, ()):
+    unscoped = stmt.scope == "system" and dtype.name not in _SCOPED
+    if dtype.name in _NATIVE.get(stmt.op, ()) and not unscoped:
         return text.call(name, [address, *operands], ctype)
     if dtype.name == "i64" and stmt.op in ("add", "and", "or", "xor", "exch", "cas"):
         address = f"reinterpret_cast<{ULONG}*>({address})"
@@ -67,7 +68,9 @@ def call(p: Printer, stmt: d.Atomic, target: Text) -> Text:
         p.helpers.use("atomic_access.cuh")
         return text.call(f"atomic_{stmt.op}", [address, *operands], ctype)
     as_float = dtype.name in ("f32", "f64") and stmt.op != "cas"
-    p.helpers.use("atomic_update_float.cuh" if as_float else "atomic_update.cuh")
+    system = "_system" if stmt.scope == "system" else ""  # the loops work for a device, and so for a block
+    file = "atomic_update_float.cuh" if as_float else "atomic_update.cuh"
+    p.helpers.use(f"{file}@system" if system else file)
     if stmt.op == "cas":
-        return text.call("atomic_compare_exchange", [address, *operands], ctype)
-    return text.call(f"atomic_update<atomic_{stmt.op}_op>", [address, *operands], ctype)
+        return text.call(f"atomic_compare_exchange{system}", [address, *operands], ctype)
+    return text.call(f"atomic_update{system}<atomic_{stmt.op}_op>", [address, *operands], ctype)

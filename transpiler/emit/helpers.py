@@ -19,6 +19,8 @@ _INCLUDE = re.compile(r"^#include <(\S+)>\n", re.MULTILINE)
 _NAMESPACE = re.compile(r"^namespace (\w+) \{$")
 _TEMPLATE = re.compile(r"\btemplate\s*<[^<>]*>")
 _DEFINED = re.compile(r"\b(?:struct|union|class)\s+(\w+)|(operator\s*\W+|\w+)\s*\(")
+_SCOPED = re.compile(r"\b(atomicCAS|atomic_cell|atomic_update|atomic_compare_exchange)\b(?!\.cuh)")
+"""What `name.cuh@system` spells with that suffix."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -48,7 +50,10 @@ class Helper:
 
 @cache
 def load(name: str) -> Helper:
-    raw = (files("transpiler.templates") / "device" / name).read_text("utf-8")
+    file, _, scope = name.partition("@")
+    raw = (files("transpiler.templates") / "device" / file).read_text("utf-8")
+    if scope:
+        raw = _SCOPED.sub(rf"\1_{scope}", raw)
     lines = _INCLUDE.sub("", _USES.sub("", raw)).strip().split("\n")
     comment = _take_comment(lines)
     namespaces = [match[1] for line in lines if (match := _NAMESPACE.match(line))]
