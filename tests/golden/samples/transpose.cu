@@ -16,6 +16,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose(
     long long N)
 {
     __shared__ float tile[TILE][33];
+    // one column more keeps columns in different banks
     const int tx = threadIdx.x;
     const int ty = threadIdx.y;
     const int i0 = blockIdx.y * TILE;
