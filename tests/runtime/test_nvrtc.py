@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from transpiler.ir.device import Options
@@ -78,3 +80,13 @@ def test_parse_log() -> None:
     log = 'a b.cu(3): warning #177-D: variable "x" was declared\n    int x;\n\nk.py(7): catastrophic error: no file\n'
     found = nvrtc.parse_log(log)
     assert [(m.path, m.line, m.kind) for m in found] == [("a b.cu", 3, "warning"), ("k.py", 7, "error")]
+
+
+def test_headers_of_another_cuda_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cuda_runtime_api.h").write_text("#define CUDART_VERSION  11080\n")
+    assert nvrtc.headers_version(tmp_path) == 11
+    assert nvrtc.headers_version(tmp_path / "nowhere") is None
+    assert nvrtc.headers_version(Path(nvrtc.include_directories()[0])) == nvrtc.version()[0]
+    monkeypatch.setattr(nvrtc, "include_directories", tuple)
+    with pytest.raises(nvrtc.NvrtcMissing, match="install nvidia-cuda-runtime"):
+        nvrtc.compile("#include <cuda_fp16.h>\n", arch="sm_90")

@@ -12,6 +12,7 @@ import contextlib
 import re
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -110,8 +111,21 @@ def include_directories() -> tuple[str, ...]:
         from cuda.pathfinder import find_nvidia_header_directory
     except ImportError:
         return ()
-    found = (find_nvidia_header_directory(name) for name in ("cudart", "cccl"))
-    return tuple(dict.fromkeys(directory for directory in found if directory))
+    found = find_nvidia_header_directory("cudart")
+    if found is None or headers_version(Path(found)) != version()[0]:
+        return ()
+    others = find_nvidia_header_directory("cccl")
+    return tuple(dict.fromkeys(directory for directory in (found, others) if directory))
+
+
+def headers_version(directory: Path) -> int | None:
+    """The major version of CUDA that a folder of headers belongs to."""
+    try:
+        text = (directory / "cuda_runtime_api.h").read_text("utf-8", errors="replace")
+    except OSError:
+        return None
+    match = re.search(r"#define\s+CUDART_VERSION\s+(\d+)", text)
+    return int(match[1]) // 1000 if match else None
 
 
 def options_for(options: Options) -> tuple[str, ...]:
@@ -160,4 +174,11 @@ def check_arch(arch: str) -> None:
 def _includes(source: str) -> tuple[str, ...]:
     if "#include" not in source:
         return ()
-    return tuple(f"-I{directory}" for directory in include_directories())
+    directories = include_directories()
+    if not directories:
+        major = version()[0]
+        raise NvrtcMissing(
+            f"the CUDA {major} headers (cuda_fp16.h and others) are not found: "
+            f"install nvidia-cuda-runtime{f'-cu{major}' if major < 13 else ''} or a CUDA {major} toolkit"
+        )
+    return tuple(f"-I{directory}" for directory in directories)
