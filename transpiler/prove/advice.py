@@ -55,10 +55,10 @@ class Advice:
     def _still_races(self, kernel: d.Kernel, f: Finding) -> bool:
         """Whether these lines may still race, or a barrier diverges."""
         context = Context(kernel, self.block, self.free_grid)
-        if divergences(context):
+        if divergences(context, cheap_only=True):
             return True
         mine = {f.first.line, f.second.line}
-        found = Races(context, only=f.first.array.name).run()
+        found = Races(context, only=f.first.array.name, cheap_only=True).run()
         return any({g.first.line, g.second.line} == mine for g in found)
 
     # --- divergence ---

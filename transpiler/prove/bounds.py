@@ -29,6 +29,8 @@ MAX_DEPTH = 6
 MAX_CANDIDATES = 12
 SMALL_DATA = 1 << 16
 """Contents of memory bound an index only where their dtype is narrow."""
+WORD = 2**31 - 1
+"""What a value may be because of its dtype alone is no bound that an array is meant to meet."""
 
 
 @dataclass(eq=False, slots=True)
@@ -264,7 +266,7 @@ class Bounds:
             if atom.kind in ("load", "ticket") and (atom.range[1] is None or atom.range[1] > SMALL_DATA):
                 continue
             if atom.sort == "int" and atom.range[1] is not None and atom.sharing is not Sharing.LAUNCH:
-                if rank == 2 and atom.facts:
+                if (rank == 2 and atom.facts) or atom.range[1] >= WORD:
                     continue
                 rows.append(_Row(t.int(atom.range[1]) - t.of(atom), 1))
         return rows

@@ -62,6 +62,8 @@ class Context:
                 extent = t.div(extent + (block - 1), block)
             launch.set_grid(axis, extent)
             facts.append(t.ge(extent - t.int(1)))  # where there is a thread, there is a block
+        for axis in range(len(given), kernel.axes):
+            launch.set_grid(axis, t.int(1))
         self.machine.record.truncate((0,) * len(self.machine.record.sizes()))
         return facts
 

@@ -203,7 +203,11 @@ class Decider:
             flags |= f.flags
         if any(a.id in self.encoder.opaque_atoms for a in walk_atoms(formulas)):
             flags |= OPAQUE
-        return Decision("yes", "solver", model, flags, formulas, fixed)
+        return Decision("yes", "solver", self._spoken_of(model, formulas) | fixed, flags, formulas, fixed)
+
+    def _spoken_of(self, model: dict[int, int | bool], formulas: Iterable[Formula]) -> dict[int, int | bool]:
+        """The solver also values what earlier questions declared: such values mean nothing."""
+        return {a.id: model[a.id] for a in walk_atoms(formulas) if a.id in model}
 
     # --- models ---
 
@@ -220,7 +224,8 @@ class Decider:
             return Decision("unknown", model=found.model, flags=found.flags, formulas=found.formulas, fixed=found.fixed)
         model = {int(n[1:]): v for n, v in answer.model.items() if n[0] == "a" and n[1:].isdigit()}
         flags = found.flags | (0 if exact else OPAQUE)
-        return Decision("yes", "solver", model | found.fixed, flags, found.formulas, found.fixed)
+        model = self._spoken_of(model, found.formulas) | found.fixed
+        return Decision("yes", "solver", model, flags, found.formulas, found.fixed)
 
     def _congruence(self, formulas: tuple[Formula, ...]) -> list[Formula]:
         """Loads of one array at one index are one value."""

@@ -29,21 +29,22 @@ class Divergence:
         return self.decision.verdict == "yes" and not self.decision.flags | (self.sync.flags & ~EXIT)
 
 
-def divergences(context: Context) -> list[Divergence]:
+def divergences(context: Context, cheap_only: bool = False) -> list[Divergence]:
+    """With `cheap_only` the solver is not asked: what that leaves open counts."""
     found: list[Divergence] = []
     cache: dict[tuple, Decision] = {}
     lines: set[tuple] = set()
     for sync in context.record.syncs:
         if (sync.line, sync.span) in lines:
             continue
-        decision = _decide(context, sync, cache)
+        decision = _decide(context, sync, cache, cheap_only)
         if decision.verdict != "no":
             lines.add((sync.line, sync.span))
             found.append(Divergence(sync, decision))
     return found
 
 
-def _decide(context: Context, sync: Sync, cache: dict[tuple, Decision]) -> Decision:
+def _decide(context: Context, sync: Sync, cache: dict[tuple, Decision], cheap_only: bool) -> Decision:
     t = context.terms
     limit = Sharing.WARP if sync.scope == "warp" else Sharing.LAUNCH if sync.scope == "grid" else Sharing.COUNTER
     varying = [f for f in sync.guard if f.sharing > limit]
@@ -66,7 +67,7 @@ def _decide(context: Context, sync: Sync, cache: dict[tuple, Decision]) -> Decis
     question: list[Formula] = [*shared, *varying, t.negate(t.all(other))]
     if sync.scope == "warp":
         question.append(context.one_warp())
-    decision = cache[key] = context.decider.decide(question)
+    decision = cache[key] = context.decider.decide(question, cheap_only)
     return decision
 
 
