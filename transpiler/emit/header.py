@@ -14,7 +14,7 @@ from transpiler.emit import literals
 from transpiler.emit.abi import AbiParam, abi
 from transpiler.emit.functions import doc_lines
 from transpiler.emit.helpers import reserved
-from transpiler.emit.host import Launcher, half_headers, launchers
+from transpiler.emit.host import Launcher, half_headers, half_types, launchers
 from transpiler.emit.names import FILE_SCOPE, Names
 from transpiler.emit.python_text import python_text
 from transpiler.emit.shared import SharedLayout, shared_layout
@@ -37,6 +37,7 @@ def emit_header(
         banner=[f"Kernels of {', '.join(map(literals.comment_keep, paths))}. Generated: edit that file, not this one."],
         guard=f"{identifier.upper()}_H",
         includes=half_headers(kernels),
+        halves=half_types(kernels),
         namespace=namespace,
         kernels=[
             {

@@ -147,6 +147,11 @@ def half_headers(kernels: Sequence[d.Kernel]) -> list[str]:
     return [HALF_HEADERS[dtype] for dtype in sorted(dtypes & HALF_HEADERS.keys(), reverse=True)]
 
 
+def half_types(kernels: Sequence[d.Kernel]) -> list[str]:
+    """The C++ classes of half types that the headers of `half_headers` give to C under another name."""
+    return [{"cuda_fp16.h": "__half", "cuda_bf16.h": "__nv_bfloat16"}[header] for header in half_headers(kernels)]
+
+
 # --- files -----------------------------------------------------------------------------------------------
 
 
