@@ -1,6 +1,7 @@
 """One step of the heat equation on a plate."""
 
 from material import DIFFUSION, EDGE
+
 from transpiler import Dim, In, Out, cuda, f32, kernel
 
 
