@@ -30,6 +30,7 @@ from transpiler.runtime.matcher import Matcher, matcher
 from transpiler.runtime.packing import Buffer
 from transpiler.runtime.plan import Configuration, Plan, make_plan, refuse_failed
 from transpiler.runtime.refusal import refusal
+from transpiler.runtime.scalars import as_seen
 from transpiler.runtime.streams import Producer, address_of, stream_pointer
 from transpiler.runtime.unit import Dim3, Program
 
@@ -175,6 +176,8 @@ class Launcher:
     ) -> Admitted:
         """What depends on the values of scalars: grid, conditions, shared memory."""
         values = [*packed, *plan.tail]
+        for position, dtype in plan.rounded:
+            values[position] = as_seen(dtype, values[position])
         grid = plan.grid if plan.grid_of is None else checks.grid_now(plan, values)
         if plan.check is not None:
             failed = plan.check(values)

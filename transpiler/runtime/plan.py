@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from transpiler.ir import device as d
+from transpiler.ir.types import DType
 from transpiler.ir.walk import statements
 from transpiler.runtime import grid as grids
 from transpiler.runtime import scalars
@@ -89,6 +90,8 @@ class Plan:
     shared: int
     shared_of: Callable[[Values], int] | None
     """Computes the dynamic shared memory where it depends on scalars."""
+    rounded: tuple[tuple[int, DType], ...]
+    """Scalars whose value in the kernel may differ from what is packed: floats narrower than Python's."""
     by_value: bool
     """Whether the grid, a condition or the shared memory depends on scalars."""
     cooperative: bool
@@ -157,6 +160,7 @@ def make_plan(
         checked=dynamic,
         shared=0 if by_scalars else dynamic_bytes(kernel, values, loaded.slots, config.smem),
         shared_of=(lambda now: dynamic_bytes(kernel, now, loaded.slots, config.smem)) if by_scalars else None,
+        rounded=_rounded(kernel, dynamic, every=by_scalars or grid_of is not None),
         by_value=by_scalars or bool(dynamic) or grid_of is not None,
         cooperative=_is_cooperative(kernel),
         packer=Packer(loaded.unit.abi, values[len(names) : loaded.slots.packed]),
@@ -254,6 +258,19 @@ def refuse_failed(loaded: Loaded, checked: list[Condition], failed: int, values:
         f"{origin} needs `{condition.text}`, but {numbers}" if numbers else f"{origin} needs `{condition.text}`",
         span=said.span if said is not None else None,
         help="pass arguments, or choose a grid, for which it holds",
+    )
+
+
+def _rounded(kernel: d.Kernel, dynamic: list[Condition], every: bool) -> tuple[tuple[int, DType], ...]:
+    """The narrow floats that a condition names, or that the grid may depend on."""
+    named = {slot for condition in dynamic for slot in condition.term.uses}
+    return tuple(
+        (i, p.dtype)
+        for i, p in enumerate(kernel.params)
+        if isinstance(p, d.ScalarParam)
+        and p.dtype.is_float
+        and p.dtype.name != "f64"
+        and (every or ("scalar", p.name, 0) in named)
     )
 
 

@@ -63,6 +63,17 @@ def bf16_bits(value: float) -> int:
     return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
 
 
+_ROUNDED = {"f16": struct.Struct("<e"), "f32": struct.Struct("<f")}
+
+
+def as_seen(dtype: DType, value: Any) -> Any:
+    """The value that the kernel sees for what is packed: a condition must not hold for another one."""
+    if dtype.name == "bf16":
+        return struct.unpack("<f", struct.pack("<I", value << 16))[0]
+    rounding = _ROUNDED.get(dtype.name)
+    return value if rounding is None else rounding.unpack(rounding.pack(value))[0]
+
+
 def _type_name(value: Any) -> str:
     kind = type(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
