@@ -9,7 +9,7 @@ from __future__ import annotations
 from transpiler.check import promotion
 from transpiler.check.calls import Form, arguments, intrinsic, resolved, storable
 from transpiler.check.context import Context
-from transpiler.check.expressions import describe, infer, infer_number
+from transpiler.check.expressions import describe, fits_64_bits, infer, infer_number
 from transpiler.check.meaning import (
     ArrayMeaning,
     BuiltinCall,
@@ -171,7 +171,7 @@ def _print_item(ctx: Context, arg: surface.Expr, parts: list[str | tuple[surface
         return True
     if isinstance(arg, surface.FString):
         return all(_print_piece(ctx, piece, parts) for piece in arg.parts)
-    if infer_number(ctx, arg, "what `print` shows") is None:
+    if infer_number(ctx, arg, "what `print` shows") is None or not fits_64_bits(ctx, arg, INDEX):
         return False
     parts.append((arg, ""))
     return True

@@ -24,7 +24,7 @@ from transpiler.check.meaning import (
     type_of,
 )
 from transpiler.ir import surface
-from transpiler.ir.types import Type, VectorType
+from transpiler.ir.types import INDEX, Type, VectorType
 
 
 def infer(ctx: Context, expr: surface.Expr) -> Meaning | None:
@@ -58,7 +58,18 @@ def infer_index(ctx: Context, expr: surface.Expr, what: str) -> Type | None:
             "cast with `i32(...)` where truncation is meant",
         )
         return None
-    return value
+    return value if value is not None and fits_64_bits(ctx, expr, INDEX) else None
+
+
+def fits_64_bits(ctx: Context, expr: surface.Expr, beside: Type) -> bool:
+    """Whether a number known at compile time can stand in a kernel: as an index integer, or in the type of the other side."""
+    known = ctx.typed.meanings.get(expr)
+    if not isinstance(known, Static) or not isinstance(known.value, int):
+        return True
+    if promotion.fits(known.value, INDEX) or promotion.fits(known.value, beside):
+        return True
+    ctx.report("E0208", expr.span, f"the number {known.value} does not fit 64 bits")
+    return False
 
 
 def infer_condition(ctx: Context, expr: surface.Expr) -> Meaning | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from transpiler.check import promotion
 from transpiler.check.constants import fold_binary, fold_compare, fold_unary
 from transpiler.check.context import Context
-from transpiler.check.expressions import describe, infer, infer_condition, infer_number
+from transpiler.check.expressions import describe, fits_64_bits, infer, infer_condition, infer_number
 from transpiler.check.meaning import (
     ArrayMeaning,
     Meaning,
@@ -189,7 +189,14 @@ def compare(ctx: Context, expr: surface.Compare) -> Meaning | None:
         assert right is not None
         if not _comparable(ctx, expr.span, op, left, right):
             return None
+    if not all(_fits_beside(ctx, a, b) for a, b in zip((expr.left, *expr.rights), expr.rights, strict=False)):
+        return None
     return BOOL
+
+
+def _fits_beside(ctx: Context, left: surface.Expr, right: surface.Expr) -> bool:
+    a, b = (type_of(ctx.typed.meanings.get(e)) for e in (left, right))
+    return a is not None and b is not None and fits_64_bits(ctx, left, b) and fits_64_bits(ctx, right, a)
 
 
 def _comparable(ctx: Context, span: Span, op: str, left: Meaning, right: Meaning) -> bool:

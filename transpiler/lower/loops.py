@@ -274,7 +274,7 @@ def fill_shared(low: Lowering, array: device.Array, item: device.Expr) -> None:
     plane = arith("+", arith("*", launch("threadIdx", 2), launch("blockDim", 1)), launch("threadIdx", 1))
     rank = arith("+", arith("*", plane, launch("blockDim", 0)), launch("threadIdx", 0))
     threads = arith("*", arith("*", launch("blockDim", 0), launch("blockDim", 1)), launch("blockDim", 2))
-    if low.typed.axes == 1:
+    if _is_in_a_row(low):
         rank, threads = launch("threadIdx", 0), launch("blockDim", 0)
     total: device.Expr = array.shape[0]
     for extent in array.shape[1:]:
@@ -288,3 +288,11 @@ def fill_shared(low: Lowering, array: device.Array, item: device.Expr) -> None:
     store = device.Store(array, (at, *indices), item, span=span)
     low.emit(device.For(counter, rank, total, threads, (store,), span=span))
     low.emit(device.Barrier("block", span=span))
+
+
+def _is_in_a_row(low: Lowering) -> bool:
+    """Whether the block has threads along x alone; a device function cannot know."""
+    launch = low.typed.launch
+    if launch is None:
+        return False
+    return launch.block[1:] == (1, 1) if launch.block is not None else low.typed.axes == 1
