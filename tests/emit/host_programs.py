@@ -71,7 +71,7 @@ extern "C" void KERNEL() {}
 using transpiler::launch_options;
 using transpiler::view;
 
-static void show(const transpiler::status& s) { std::printf("%d %s\\n", s.code, s.message); }
+[[maybe_unused]] static void show(const transpiler::status& s) { std::printf("%d %s\\n", s.code, s.message); }
 
 int main()
 {
