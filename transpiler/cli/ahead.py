@@ -185,11 +185,10 @@ def join(tool: str, cubins: dict[str, bytes]) -> bytes:
 
 def fingerprint() -> str:
     """The tool itself: every file of the package, by size and time of change."""
-    import transpiler
-    from transpiler import templates
+    from importlib.resources import files
 
     digest = hashlib.sha256()
-    for root in (Path(transpiler.__file__).parent, Path(templates.__path__[0])):
+    for root in (Path(str(files("transpiler"))), Path(str(files("transpiler.templates")))):
         for folder, _, names in sorted(os.walk(root)):
             for name in sorted(names):
                 if name.endswith((".py", ".cuh", ".j2", ".h", ".lark")):

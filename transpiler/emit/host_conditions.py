@@ -123,8 +123,8 @@ class HostPrinter:
 
     def _ast(self, node: ast.expr) -> Term:
         match node:
-            case ast.Constant(value=bool() | int() | float()):
-                return constant(node.value)
+            case ast.Constant(value=bool() | int() | float() as value):
+                return constant(value)
             case ast.Name():
                 return self._name("dim" if ("dim", node.id, 0) in self.names else "scalar", node.id)
             case ast.BinOp() if type(node.op) in _AST_BINARY:
