@@ -547,3 +547,50 @@ def test_a_trusted_order_is_no_reason_for_uniformity() -> None:
     p = proof(dedent(body), OUT)
     assert p.verdict == "unknown"
     assert errors(p) == ["E0409"]
+
+
+DEVICE = """
+from transpiler import device
+@device
+def find(s: InOut[i32, 256], n: i32) -> i32:
+    tx = cuda.threadIdx.x
+    for k in range(n):
+        cuda.syncthreads()
+        s[tx] = k
+        if k > 2:
+            return k
+        cuda.syncthreads()
+    return 0
+"""
+
+
+def test_a_return_from_a_device_function_leaves_its_accesses_open() -> None:
+    body = """
+    s = cuda.shared.array(256, i32, fill=0)
+    tx = cuda.threadIdx.x
+    k = find(s, n)
+    {barrier}
+    out[cuda.grid(1)] = s[255 - tx] + k
+    """
+    p = proof(dedent(body.format(barrier="")), OUT, before=DEVICE)
+    assert (p.verdict, errors(p)[0]) == ("refuted", "E0303")
+    assert proof(dedent(body.format(barrier="cuda.syncthreads()")), OUT, before=DEVICE).verdict == "proved"
+
+
+def test_two_arrays_of_one_name() -> None:
+    before = """
+from transpiler import device
+@device
+def head(v: i32) -> i32:
+    s = cuda.shared.array((2, 256), i32)
+    s[0, cuda.threadIdx.x] = v
+    cuda.syncthreads()
+    return s[0, 255 - cuda.threadIdx.x]
+"""
+    body = """
+    s = cuda.shared.array(256, i32)
+    tx = cuda.threadIdx.x
+    s[tx] = head(tx)
+    out[cuda.grid(1)] = s[tx]
+    """
+    assert proof(dedent(body), OUT, before=before).verdict == "proved"

@@ -13,6 +13,7 @@ Non-goals: other atomics (`sub`, `exch`, `cas` recycle tickets).
 from __future__ import annotations
 
 import itertools
+from math import prod
 from typing import TYPE_CHECKING
 
 from transpiler.ir import device as d
@@ -129,12 +130,17 @@ class Axioms:
 
     def _times(self, a: Access, array: d.Array) -> int | None:
         """At most how often all threads together make this access."""
-        threads = (
-            self.machine.launch.threads or 1024 if isinstance(array, d.SharedArray) else (2**31 - 1) ** self.kernel.axes
-        )
+        threads = self._threads(array)
         if not a.loops:
             return threads
         return self._distinct_values(a, a.loops[0]) if len(a.loops) == 1 else None
+
+    def _threads(self, array: d.Array) -> int:
+        """At most so many threads reach this array: the contract bounds them on each axis that the kernel uses."""
+        block = [b.range[1] or 1024 for b in self.machine.launch.block]
+        if isinstance(array, d.SharedArray):
+            return self.machine.launch.threads or 1024
+        return prod(2**31 - 1 if axis < self.kernel.axes else block[axis] for axis in range(3))
 
     def _distinct_values(self, a: Access, loop: Loop) -> int | None:
         """A loop whose counter never takes one value twice (grid-stride) makes at most as many rounds as there are values."""

@@ -88,6 +88,7 @@ class Expressions:
         self.loops: tuple[Loop, ...] = ()
         self.trips: tuple[tuple[str, Poly], ...] = ()
         self._seq = 0
+        self._tables: dict[int, int] = {}
         self.distrusted = False
         """Somewhere an order of accesses is believed: then two reads in one interval may differ."""
 
@@ -425,7 +426,8 @@ class Expressions:
                 if array.dtype.is_float:
                     return t.float_const(v)
                 return (t.true if v else t.false) if array.dtype.kind == "bool" else t.int(int(v))
-        value = t.load(array.name, "", indices, array.dtype, None, OPAQUE)
+        number = self._tables.setdefault(id(array), len(self._tables))
+        value = t.load(f"{array.name}.{number}", "", indices, array.dtype, None, OPAQUE)
         if isinstance(value, Poly):
             t.atoms[value.terms[0][0][0]].range = (int(min(array.values)), int(max(array.values)))
             return t.of(t.atoms[value.terms[0][0][0]])

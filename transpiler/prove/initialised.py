@@ -40,7 +40,7 @@ class Initialised:
     def __init__(self, context: Context):
         self.context = context
         self.terms = context.terms
-        self._covered: dict[str, list[int]] = {}
+        self._covered: dict[int, list[int]] = {}
         self._count = 0
         self._results: dict[tuple, Decision] = {}
         self._instances: dict[tuple[int, bool], tuple[_Fresh, tuple[Poly, ...], tuple[Formula, ...]]] = {}
@@ -48,10 +48,10 @@ class Initialised:
     def run(self) -> list[Unset]:
         found: list[Unset] = []
         reported: set[tuple] = set()
-        by_array: dict[str, list[Access]] = {}
+        by_array: dict[int, list[Access]] = {}
         for a in self.context.record.accesses:
             if self._tracked(a.array):
-                by_array.setdefault(a.array.name, []).append(a)
+                by_array.setdefault(id(a.array), []).append(a)
         for accesses in by_array.values():
             writes = [a for a in accesses if a.mode in ("w", "a")]
             for read in accesses:
@@ -91,7 +91,7 @@ class Initialised:
 
     def _whole_array(self, read: Access, before: list[Access]) -> bool:
         """Some prefix of the writes covers every element, under conditions that hold wherever the read happens."""
-        name = read.array.name
+        name = id(read.array)
         early = [w for w in before if w.seq < read.seq and not w.flags & EXIT]
         for known in self._covered.get(name, ()):
             if any(w.seq == known for w in early):

@@ -171,12 +171,13 @@ class Linear:
         for f in sorted(parameters, key=lambda a: (-parameters[a], a)):
             high = {m: c for m, c in row.items() if f in m}
             low = {m: c for m, c in row.items() if f not in m}
-            unit = tuple(a for a in _common(high) if self._is_parameter(a))
+            common = tuple(a for a in _common(high) if self._is_parameter(a))
             size = _gcd_all(high.values())
-            width = {unit: size, (): -1}
-            if self.shows(_plus(width, low, -1), DEPTH) and self.shows(_plus(width, low), DEPTH):
-                quotient = {_without(m, unit): c // size for m, c in high.items()}
-                return [low, quotient]
+            for unit in dict.fromkeys((common, (f,))):
+                width = {unit: size, (): -1}
+                if self.shows(_plus(width, low, -1), DEPTH) and self.shows(_plus(width, low), DEPTH):
+                    quotient = {_without(m, unit): c // size for m, c in high.items()}
+                    return [low, quotient]
         return None
 
     def _is_parameter(self, a: int) -> bool:

@@ -72,11 +72,12 @@ class Races:
         return self.findings
 
     def _interval(self, interval: Interval, relation: str) -> None:
-        groups: dict[str, list[Access]] = {}
+        groups: dict[int, list[Access]] = {}
         for a in interval.accesses:
             if a.array.name not in self.context.record.ordered:
-                groups.setdefault(a.array.name, []).append(a)
-        for name, accesses in groups.items():
+                groups.setdefault(id(a.array), []).append(a)
+        for accesses in groups.values():
+            name = accesses[0].array.name
             if name not in self.context.written or self.only not in (None, name):
                 continue
             for i, a in enumerate(accesses):
@@ -125,7 +126,14 @@ class Races:
             if apart_in_warp:
                 apart.append(context.distinct_warps())
         equal = self._same_element(a, copy)
-        return context.decider.decide((*a.guard, *copy.guard, *equal, *apart, t.true), self.cheap_only)
+        inside = self._inside(a) if context.kernel.options.checks == "dynamic" else ()
+        return context.decider.decide((*a.guard, *copy.guard, *equal, *apart, *inside), self.cheap_only)
+
+    def _inside(self, a: Access) -> list[Formula]:
+        """With `checks="dynamic"` an access out of bounds does not happen (and both touch one element)."""
+        t = self.context.terms
+        extents = self.context.extents(a.array)
+        return [f for p, n in zip(a.indices, extents, strict=True) for f in (t.ge(p), t.lt(p, n))]
 
     def _same_element(self, a: Access, b: Access) -> list[Formula]:
         t = self.context.terms
@@ -167,7 +175,7 @@ class Races:
 
 
 def _key(a: Access) -> tuple:
-    return (a.array.name, tuple(p.id for p in a.indices), tuple(f.id for f in a.guard), a.mode)
+    return (id(a.array), tuple(p.id for p in a.indices), tuple(f.id for f in a.guard), a.mode)
 
 
 def _single(p):
