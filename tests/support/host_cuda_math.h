@@ -219,6 +219,19 @@ inline float __bfloat162float(__nv_bfloat16 x) { return x; }
 inline __nv_bfloat16 __float2bfloat16(float x) { return x; }
 inline __nv_bfloat16 __float2bfloat16_rn(float x) { return x; }
 inline __nv_bfloat16 __double2bfloat16(double x) { return __nv_bfloat16::of(x); }
+// An integer of 64 bits need not be exact in double: of a large one what is cut off stays as an odd last bit.
+inline __nv_bfloat16 __ll2bfloat16_rn(long long x)
+{
+    const bool small = -(1LL << 52) <= x && x <= (1LL << 52);
+    return __nv_bfloat16::of(small ? (double)x : (double)((x >> 12) | ((x & 4095) != 0)) * 4096.0);
+}
+inline __nv_bfloat16 __ull2bfloat16_rn(unsigned long long x)
+{
+    const bool small = x <= (1ULL << 52);
+    return __nv_bfloat16::of(small ? (double)x : (double)((x >> 12) | ((x & 4095) != 0)) * 4096.0);
+}
+inline __nv_bfloat16 __int2bfloat16_rn(int x) { return __nv_bfloat16::of((double)x); }
+inline __nv_bfloat16 __uint2bfloat16_rn(unsigned x) { return __nv_bfloat16::of((double)x); }
 inline __nv_bfloat16 __habs(__nv_bfloat16 x) { return fabsf(x); }
 inline unsigned short __half_as_ushort(__half x) { return x.bits; }
 inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 x) { return x.bits; }

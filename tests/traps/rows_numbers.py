@@ -487,6 +487,35 @@ def functions() -> list[Case | Refused]:
     return found
 
 
-ROWS: list[Case | Refused] = [*division(), *wrapping(), *comparisons(), *literals(), *floats(), *functions()]
+def rounded_twice() -> list[Case | Refused]:
+    """Row 34: values between two bf16 (or f16) that a stop at f32 would move to the wrong side."""
+    wide = [2**53 + 2**45 + 1, 2**24 + 2**16 + 1, -(2**62) - 2**54 - 1, 257 * 2**20 + 1, 513, 2**63 - 1, 3, -1]
+    narrow = [2**24 + 2**16 + 1, 2**30 + 2**22 + 1, -(2**30) - 2**22 - 1, 257 * 2**15 + 1, 5]
+    doubles = [1 + 2**-8 + 2**-40, 1 + 2**-9, 1 + 2**-11 + 2**-40, 65519.999999, 3.39e38, 3.0000000001e-8]
+    found: list[Case | Refused] = []
+    for source, target, values in (
+        ("int64", "u64", wide),
+        ("int32", "u32", narrow),
+        ("float64", "f32", doubles),
+    ):
+        rows = ["bf16(a[i])", f"bf16({target}(a[i]))"]
+        found.append(operators(34, f"bf16 of {source} rounds once", rows, {"a": np.array(values, source)}, "bf16"))
+        found.append(
+            operators(34, f"f16 of {source} rounds once", ["f16(a[i])"], {"a": np.array(values, source)}, "f16")
+        )
+    literals = ["bf16(1.00390625000001)", "bf16(16842753)", "bf16(1.0078125)", "bf16(-1.00390624999999)", "bf16(1e-40)"]
+    found.append(operators(34, "literals of bf16 round once", literals, {"z": np.zeros(1, np.int32)}, "bf16"))
+    return found
+
+
+ROWS: list[Case | Refused] = [
+    *division(),
+    *wrapping(),
+    *comparisons(),
+    *literals(),
+    *floats(),
+    *functions(),
+    *rounded_twice(),
+]
 
 assert limits("i8") == (-128, 127)

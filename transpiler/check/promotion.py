@@ -92,7 +92,7 @@ def rounded(value: float, dtype: DType) -> float:
     if dtype == F64 or not math.isfinite(value):
         return value
     if dtype == BF16:
-        bits = struct.unpack("<I", struct.pack("<f", rounded(value, F32)))[0]
+        bits = _to_odd(value)
         bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
         return struct.unpack("<f", struct.pack("<I", bits))[0]
     try:
@@ -100,6 +100,15 @@ def rounded(value: float, dtype: DType) -> float:
         return struct.unpack(code, struct.pack(code, value))[0]
     except OverflowError:
         return math.copysign(math.inf, value)
+
+
+def _to_odd(value: float) -> int:
+    """The bits of the f32 next to the value towards zero, the last one set where it is not exact: safe to round again."""
+    near = rounded(value, F32)
+    bits: int = struct.unpack("<I", struct.pack("<f", near))[0]
+    if near == value or not math.isfinite(near):
+        return bits
+    return (bits - (abs(near) > abs(value))) | 1
 
 
 def join(a: Type, b: Type) -> Type | Refusal:

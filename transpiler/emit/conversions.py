@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 _ROUNDING = {INT: "__float2int_rz", UINT: "__float2uint_rz"}
 """Instructions that saturate and make 0 of NaN; those for doubles make it the smallest integer, and so do those for 64 bits."""
 
+_TO_BF16 = {INT: "__int2bfloat16_rn", UINT: "__uint2bfloat16_rn", LONG: "__ll2bfloat16_rn", ULONG: "__ull2bfloat16_rn"}
+"""One rounding where `float` on the way would be another. f16 needs none: integers that `float` rounds are beyond it."""
+
+_EXACT_IN_FLOAT = (-(1 << 24), 1 << 24)
+
 _RANK = {INT: 1, UINT: 2, LONG: 3, ULONG: 4}
 
 
@@ -29,7 +34,7 @@ def convert(p: Printer, e: d.Cast) -> Text:
     source, target = e.operand.type, e.type
     from_float = isinstance(source, DType) and source.is_float
     if isinstance(target, DType) and target.is_float:
-        return _to_float(operand, source, target)
+        return _to_float(p, e, operand, target)
     if target == BOOL:
         return _to_bool(operand, source)
     if from_float:
@@ -38,8 +43,8 @@ def convert(p: Printer, e: d.Cast) -> Text:
     return _integer_to_integer(p, e, operand)
 
 
-def _to_float(operand: Text, source: d.Scalar, target: DType) -> Text:
-    ctype = cpp_type(target)
+def _to_float(p: Printer, e: d.Cast, operand: Text, target: DType) -> Text:
+    ctype, source = cpp_type(target), e.operand.type
     if source == target:
         return operand
     if not is_half(target):
@@ -47,6 +52,8 @@ def _to_float(operand: Text, source: d.Scalar, target: DType) -> Text:
     if isinstance(source, DType) and source.name == "f64":  # one rounding, not two
         name = "__double2half" if target.name == "f16" else "__double2bfloat16"
         return text.call(name, [operand.text], ctype)
+    if target.name == "bf16" and operand.ctype in _TO_BF16 and not within(p.range_of(e.operand), _EXACT_IN_FLOAT):
+        return text.call(_TO_BF16[operand.ctype], [operand.text], ctype)
     return floats.to_half(operand if operand.ctype == "float" else text.cast(operand, "float"), target)
 
 
