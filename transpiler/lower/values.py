@@ -7,10 +7,12 @@ In: a built expression and the type that its place wants. Out: the expression in
 from __future__ import annotations
 
 import math
+import struct
+from fractions import Fraction
 
 from transpiler.check.promotion import float_of, rounded, settle
 from transpiler.ir import device
-from transpiler.ir.types import BOOL, DType, IndexType, Type
+from transpiler.ir.types import BOOL, F64, DType, IndexType, Type
 from transpiler.source import Span
 
 
@@ -19,13 +21,29 @@ def constant(value: int | float | bool, target: Type, span: Span, text: str = ""
     kind = settle(target)
     assert isinstance(kind, DType | IndexType)
     if isinstance(kind, DType) and kind.is_float:
-        return device.Const(
-            rounded(float_of(value), kind), text if isinstance(value, float) else "", name, type=kind, span=span
-        )
+        text = text if isinstance(value, float) else ""
+        nearest = literal(text, kind) if text else rounded(float_of(value), kind)
+        return device.Const(nearest, text, name, type=kind, span=span)
     if kind == BOOL:
         return device.Const(bool(value), "", name, type=BOOL, span=span)
     assert not isinstance(value, float), f"a float literal for {kind}"
     return device.Const(int(value), text, name, type=kind, span=span)
+
+
+def literal(text: str, kind: DType) -> float:
+    """The float of `kind` nearest to a decimal text.
+
+    Rounding the f64 nearest to the text once more could err where that lies half way; rounding to odd in between cannot.
+    """
+    near = float(text)
+    if kind == F64 or near == 0.0:  # `1e-99999999` as a fraction would be a number of 100 million digits
+        return rounded(near, kind)
+    exact = Fraction(text.replace("_", ""))
+    if exact == Fraction(near):
+        return rounded(near, kind)
+    below = near if abs(Fraction(near)) < abs(exact) else math.nextafter(near, 0.0)
+    bits = struct.unpack("<q", struct.pack("<d", below))[0] | 1
+    return rounded(struct.unpack("<d", struct.pack("<q", bits))[0], kind)
 
 
 def convert(value: device.Expr, target: Type, *, explicit: bool = False) -> device.Expr:
