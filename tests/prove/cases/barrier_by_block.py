@@ -1,0 +1,13 @@
+from transpiler import Out, cuda, i32, kernel
+
+
+@kernel(block=64)
+def barrier_by_block(y: Out[i32, int], n: i32):
+    s = cuda.shared.array(64, i32)
+    tx = cuda.threadIdx.x
+    s[tx] = tx
+    if cuda.blockIdx.x < n:
+        cuda.syncthreads()
+        y[cuda.grid(1)] = s[63 - tx]
+    else:
+        y[cuda.grid(1)] = s[tx]

@@ -1,0 +1,8 @@
+from transpiler import Out, cuda, f32, i32, kernel
+
+
+@kernel(block=64)
+def negative_step_too_far(y: Out[f32, int], n: i32):
+    if cuda.grid(1) == 0:
+        for k in range(n - 1, -2, -1):
+            y[k] = 1.0

@@ -1,0 +1,11 @@
+from transpiler import Atomic, InOut, cuda, i32, kernel, u64
+
+
+@kernel(block=64)
+def ticket_mixed_steps(y: InOut[i32, int], c: Atomic[u64, 1], n: i32):
+    i = cuda.grid(1)
+    if i < n:
+        t = cuda.atomic.add(c, 0, 1)
+        if t < len(y):
+            y[t] = i
+        cuda.atomic.add(c, 0, 2)

@@ -1,0 +1,11 @@
+from transpiler import Atomic, InOut, cuda, i32, kernel, u32
+
+
+@kernel(block=64)
+def ticket_neighbour(y: InOut[i32, int], c: Atomic[u32, 1], n: i32):
+    i = cuda.grid(1)
+    if i < n:
+        t = cuda.atomic.add(c, 0, 1)
+        if t + 1 < len(y):
+            y[t] = i
+            y[t + 1] = i

@@ -1,0 +1,10 @@
+from transpiler import Atomic, InOut, cuda, i32, kernel, u32
+
+
+@kernel(block=64)
+def ticket_zero_step(y: InOut[i32, int], c: Atomic[u32, 1], n: i32):
+    i = cuda.grid(1)
+    if i < n:
+        t = cuda.atomic.add(c, 0, 0)
+        if t >= 0 and t < len(y):
+            y[t] = i
