@@ -5,6 +5,7 @@ which are, the simulator whether that is true. Small moduli, strides and bounds 
 Non-goals: values (what is stored hardly matters), the grammar of scalar code (`scalar`), known patterns (`cooperative`).
 """
 
+# ruff: noqa: E501, SIM300 (a form of the grammar is a line)
 from __future__ import annotations
 
 import random
