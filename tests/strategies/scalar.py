@@ -23,6 +23,17 @@ ROWS = 4
 
 HELPERS = """\
 @device
+def find(r: InOut[i32, int], wanted: i64, first: i64):
+    for at in range(first, len(r)):
+        if r[at] % 5 == wanted:
+            return at
+        r[at] += at
+    else:
+        r[0] = r[0] // 3 + wanted
+    return -1
+
+
+@device
 def say(t: InOut[i64, int], at: i64, d: i64):
     t[at] = (t[at] * 31 + d) % 1000003
     return d
@@ -87,7 +98,7 @@ class _Writer:
         arguments |= {
             "o_index": np.zeros((4, length), np.int64),
             "t": np.zeros(length, np.int64),
-            "n": rng.randint(-3, 9),
+            "n": rng.choice([rng.randint(-3, 9), rng.randint(-3, 9), 2**31 - 1, -(2**31)]),
             "s": np.float32(1.25),
         }
         results = tuple(name for name in arguments if name[0] in "ot" and name != "n")
@@ -117,7 +128,9 @@ class _Writer:
             + ["store"] * 2
             + ["pair", "chain", "effect", "element", "divmod", "call", "annotated"]
         )
+        kinds += ["slice", "search", "gather"]
         if depth < 3:
+            kinds += ["walrus_while", "data_range"]
             kinds += ["if"] * 3 + ["for"] * 3 + ["while"] * 2 + ["tuple_for"]
         if self.loops:
             kinds += ["leave"] * 2
@@ -231,6 +244,54 @@ class _Writer:
             return [f"{self.local('f32')} = mixed({self.typed('f32', 1)}, {self.typed('f32', 1)})"]
         extra = self.rng.choice(["", f", {self.rng.randint(0, 5)}", ", low=2"])
         return [f"n0, n1 = spread({self.small_index()}{extra})", "n0 %= 71", "n1 %= 67"]
+
+    def _slice(self, _depth: int) -> list[str]:
+        """A part of the thread's own array, clipped to it as Python clips."""
+        rng = self.rng
+        self.fresh += 1
+        name = f"r{self.fresh}"
+        bounds = [rng.choice(["", str(rng.randint(-9, 9)), f"({self.index(1)}) % 12 - 3"]) for _ in range(2)]
+        step = rng.choice(["", "", ":2", ":3"])
+        lines = [
+            f"{name} = z[{bounds[0]}:{bounds[1]}{step}]",
+            f"if len({name}) > 0:",
+            f"    {name}[-1] = {self.typed('i32', 1)}",
+        ]
+        lines += (
+            [f"    {name}[({self.index(1)}) % len({name})] {self.operation('i32', 1)}"] if rng.random() < 0.7 else []
+        )
+        return [*lines, f"{self.local(INDEX)} = len({name}) + {self.rng.randint(-2, 2)}"]
+
+    def _search(self, _depth: int) -> list[str]:
+        where = self.rng.choice(["z", "z", "z[2:]", "z[::3]"])
+        return [f"{self.local(INDEX)} = find({where}, {self.small_index()}, {self.rng.randint(0, 2)})"]
+
+    def _gather(self, _depth: int) -> list[str]:
+        """Data as an index."""
+        kind = self.rng.choice([d for d in self.dtypes if is_int(d)])
+        source = self.rng.choice(self.dtypes)
+        wrapped = f"({self.typed(kind, 1)}) % {self.rng.choice([3, 7, 8])}"
+        lines = [f"{self.local('i32')} = z[{wrapped}]"]
+        if self.rng.random() < 0.5:
+            lines.append(f"{self.local(source)} = a_{source}[i64({self.typed(kind, 1)}) % N]")
+        return lines
+
+    def _walrus_while(self, depth: int) -> list[str]:
+        self.fresh += 1
+        name = f"c{self.fresh}"
+        start = [f"{name} = ({self.index(1)}) % 5 + 1"]
+        return [*start, f"while ({name} := {name} - 1) > 0 and ({self.condition(1)}):", *self._loop_body(depth, [])]
+
+    def _data_range(self, depth: int) -> list[str]:
+        """A range whose bounds are data, of any width."""
+        self.fresh += 1
+        name = f"k{self.fresh}"
+        kind = self.rng.choice([d for d in self.dtypes if is_int(d) and d != "u64"])
+        stop = f"({self.typed(kind, 1)}) % 5"
+        header = self.rng.choice(
+            [f"range({stop})", f"range({stop}, 6, 2)", f"range(({self.typed(kind, 1)}) % 7, {stop}, -1)"]
+        )
+        return [f"for {name} in {header}:", *self._loop_body(depth, [], name)]
 
     def _if(self, depth: int) -> list[str]:
         lines = [f"if {self.condition(2)}:", *self.block(depth + 1)]
