@@ -52,6 +52,7 @@ from transpiler.lang import (
     vec,
     verified,
 )
+from transpiler.runtime.owned import Owned
 from transpiler.version import VERSION as __version__
 
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "Kernel",
     "LaunchError",
     "Out",
+    "Owned",
     "Partition",
     "Result",
     "Strided",

@@ -165,6 +165,7 @@ CODES: dict[str, Code] = _table(
     ("E0819", "a live value that differs from the file"),
     ("E0820", "no source text"),
     ("E0821", "a kernel that cannot be captured in a graph"),
+    ("E0822", "a buffer that was moved"),
     # E06 tiles
     ("E0601", "the tile track is not built yet"),
     # W02 names and types

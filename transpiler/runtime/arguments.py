@@ -9,11 +9,12 @@ arrays, which `runtime.launch` reads inline.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from transpiler.runtime import dtypes
 from transpiler.runtime.driver import Driver
+from transpiler.runtime.owned import Handle
 from transpiler.runtime.streams import Producer, stream_pointer, torch_stream
 
 
@@ -77,7 +78,7 @@ def same_layout(shape: tuple[int, ...], strides: tuple[int, ...], wanted: tuple[
 
 def is_array_like(value: Any) -> bool:
     """Whether an argument presents itself as an array of any library, device or host."""
-    if isinstance(value, ArrayArg):
+    if isinstance(value, (ArrayArg, Handle)):
         return True
     if isinstance(value, (bool, int, float, complex, str, bytes)) or value is None or isinstance(value, type):
         return False
@@ -96,6 +97,10 @@ def read_array(value: Any, driver: Driver) -> ArrayArg | Unusable:
     """The record of an argument, or why it is none."""
     if isinstance(value, ArrayArg):
         return value
+    if isinstance(value, Handle):
+        return _from_handle(value, driver)
+    if type(value) is driver.array_type():
+        return _from_cupy(value)
     root = type(value).__module__.partition(".")[0]
     if root == "torch":
         return _from_torch(value)
@@ -169,6 +174,25 @@ def _from_interface(value: Any, interface: dict[str, Any], driver: Driver, reado
     if device is None and not empty:
         return _host(value)
     return ArrayArg(pointer or 0, name, itemsize, shape, strides, device, bool(read_only) or readonly, producer, value)
+
+
+def _from_cupy(array: Any) -> ArrayArg | Unusable:
+    """The array class of the fast path, whose properties say all."""
+    name = dtypes.from_numpy(array.dtype)
+    if name is None:
+        return Unusable("E0802", f"the kernel language has no dtype `{array.dtype}`")
+    strides = None if array._c_contiguous else tuple(array.strides)
+    shape, itemsize, data = tuple(array.shape), array.dtype.itemsize, array.data
+    return ArrayArg(data.ptr, name, itemsize, shape, strides, data.device_id, False, None, array)
+
+
+def _from_handle(value: Handle, driver: Driver) -> ArrayArg | Unusable:
+    """`Owned` and `Borrowed`: the array within, read-only where it is frozen or lent."""
+    why = value.moved()
+    if why is not None:
+        return Unusable("E0822", why, "pass what `move()` returned")
+    record = read_array(value.lent(), driver)
+    return replace(record, readonly=record.readonly or value.is_readonly()) if isinstance(record, ArrayArg) else record
 
 
 _DLPACK_CUDA = (2, 13)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from transpiler.runtime.launch import Lane, Launcher
+from transpiler.runtime.owned import Handle
 
 
 class Bound:
@@ -22,7 +23,10 @@ class Bound:
         self._buffer = launcher.packed(self._admitted)
         self._stream = stream
         self._empty = 0 in self._admitted[2]
+        self._handles = tuple(a for a in args if isinstance(a, Handle))
 
     def __call__(self, stream: Any = None, sync: bool = False) -> None:
+        for handle in self._handles:
+            handle.lent()  # it may have been moved since
         if not self._empty:
             self._start(self._admitted, self._args, self._stream if stream is None else stream, sync, self._buffer)

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from transpiler.runtime.arguments import ArrayArg, Unusable, read_array
+from transpiler.runtime.owned import array_of
 from transpiler.runtime.plan import Configuration
 from transpiler.source import Source
 
@@ -189,7 +190,7 @@ def verify(array: Any, predicate: Any, bounds: tuple[int, ...]) -> Verified:
 
     claim = claim_of(predicate, bounds)
     here = session()
-    copy = here.shared.driver.copy(array)
+    copy = here.shared.driver.copy(array_of(array))
     fault = here.checker.fault(copy, claim)
     if fault is not None:
         raise ValueError(f"the array does not meet {claim}: {fault}")

@@ -22,6 +22,7 @@ from transpiler.runtime.capture import Captured, NoSource, capture, live_names
 from transpiler.runtime.grid import dim3
 from transpiler.runtime.instances import Instances
 from transpiler.runtime.launch import Lane, Launcher
+from transpiler.runtime.owned import array_of, is_readonly
 from transpiler.runtime.plan import Configuration
 from transpiler.runtime.program import FileProgram, compiled
 from transpiler.runtime.session import session
@@ -164,9 +165,11 @@ class Handle:
         """Run the kernel in the simulator; `options` are the simulator's."""
         from transpiler.simulate import simulate
 
-        bound = bind_arguments(self.program, args, named)
+        handles = bind_arguments(self.program, args, named)
+        bound = tuple(map(array_of, handles))
         given = given_arguments(self.program, bound)
         kernel = self.lowered(given)
+        refuse_frozen(kernel, dict(zip((p.name for p in self.program.parameters), handles, strict=True)))
         values = dict(zip((p.name for p in self.program.parameters), bound, strict=True))
         wanted = {p.name for p in kernel.params}
         arguments = {n: v for n, v in values.items() if n in wanted}
@@ -178,6 +181,17 @@ class Handle:
         if state.kernel is None:
             raise CompileError(x for x in found if x.severity is Severity.ERROR)
         return state.kernel
+
+
+def refuse_frozen(kernel: d.Kernel, arguments: Mapping[str, Any]) -> None:
+    """The simulator writes plain arrays, so that what is lent or frozen is told apart here."""
+    from transpiler.runtime.refusal import refusal
+
+    for param in kernel.params:
+        value = arguments[param.name]
+        if isinstance(param, d.ArrayParam) and param.ownership != "in" and is_readonly(value):
+            text = f"`{param.name}` is written, and the argument is read-only: {value!r}"
+            raise refusal(kernel, "E0809", text, span=param.span, help="pass a buffer of its own")
 
 
 def check_live_values(kernel: d.Kernel, live: Mapping[str, Any]) -> None:

@@ -21,12 +21,12 @@ from transpiler.runtime.arguments import ArrayArg, Unusable, is_array_like, read
 from transpiler.runtime.contracts import value_function
 from transpiler.runtime.data_contracts import Checker, Claim, Verified
 from transpiler.runtime.driver import Driver
-from transpiler.runtime.dtypes import from_numpy
 from transpiler.runtime.failures import FailureBuffer
 from transpiler.runtime.hazards import DEFAULT_STREAMS, Ledger
 from transpiler.runtime.instances import Instances
 from transpiler.runtime.lifetime import Keeper
 from transpiler.runtime.matcher import Matcher, matcher
+from transpiler.runtime.owned import memory
 from transpiler.runtime.packing import Buffer
 from transpiler.runtime.plan import Configuration, Plan, make_plan, refuse_failed
 from transpiler.runtime.refusal import refusal
@@ -232,9 +232,9 @@ class Launcher:
             packer.free.append(lent)
         if recorded:
             event = ledger.after(pointer, *touched, owner)
-            self.shared.keeper.hold(pointer, args, plan.bytes, event)
+            self.shared.keeper.hold(pointer, memory(args), plan.bytes, event)
         elif pointer not in DEFAULT_STREAMS and not self.driver.capturing(pointer):
-            self.shared.keeper.hold(pointer, args, plan.bytes)
+            self.shared.keeper.hold(pointer, memory(args), plan.bytes)
         elif self.shared.keeper.waiting and not self.driver.capturing(pointer):
             self.shared.keeper.release()
         if sync or SYNC:
@@ -294,15 +294,7 @@ class Launcher:
             return plan
 
     def _array(self, position: int, value: Any) -> ArrayArg | None:
-        if type(value) is self._array_type:
-            name = from_numpy(value.dtype)
-            if name is None:
-                why = Unusable("E0802", f"the kernel language has no dtype `{value.dtype}`")
-                raise binding.unusable(self.program, position, why)
-            strides = None if value._c_contiguous else tuple(value.strides)
-            shape, itemsize, data = tuple(value.shape), value.dtype.itemsize, value.data
-            return ArrayArg(data.ptr, name, itemsize, shape, strides, data.device_id, False, None, value)
-        if not is_array_like(value):
+        if type(value) is not self._array_type and not is_array_like(value):
             return None
         array = read_array(value, self.driver)
         if isinstance(array, Unusable):
