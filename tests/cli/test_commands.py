@@ -78,6 +78,17 @@ def test_check_and_emit_agree_with_the_verdict(folder: Path, capsys: pytest.Capt
     assert "error[E0301]" in capsys.readouterr().err
 
 
+def test_a_bound_that_is_checked_at_run_time_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    signature = "p: In[i32, N], x: In[f32, N], y: Out[f32, N]"
+    body = "    i = cuda.grid(1)\n    if i < N:\n        y[i] = x[p[i]]\n"
+    text = HEAD + f'@kernel(domain=N, block=256, checks="dynamic")\ndef gather({signature}):\n{body}'
+    (folder / "dynamic.py").write_text(text)
+    assert run(["check", "-v", "dynamic.py"]) == 0
+    out = capsys.readouterr().out
+    assert "gather: proved, with 1 run-time check\n" in out
+    assert "read x, bounds checked at run time\n" in out
+
+
 def test_unchecked_emits_with_a_banner_and_still_fails(folder: Path) -> None:
     assert run(["emit", "racy.py", "-o", "out", "--unchecked"]) == 1
     assert "// UNCHECKED: " in (folder / "out" / "racy.cu").read_text()

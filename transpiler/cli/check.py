@@ -115,12 +115,15 @@ def details(kernel: KernelFacts) -> list[str]:
 
 def _accesses(proof: Proof | None) -> list[str]:
     """One line an access: how it was shown to be in bounds, and by which lines of the contract."""
-    found = proof.accesses if proof else ()
-    return [
-        f"line {a.line}: {_MODE.get(a.mode, a.mode)} {a.array}, in bounds: {a.how}"
-        + (f", by {' and '.join(a.contract)}" if a.contract else "")
-        for a in found
-    ]
+    if proof is None:
+        return []
+    open_ = "bounds checked at run time" if proof.verdict == "proved" else "bounds not shown"
+    lines: list[str] = []
+    for a in proof.accesses:
+        how = open_ if a.how == "open" else f"in bounds: {a.how}"
+        by = f", by {' and '.join(a.contract)}" if a.contract else ""
+        lines.append(f"line {a.line}: {_MODE.get(a.mode, a.mode)} {a.array}, {how}{by}")
+    return lines
 
 
 def _pairs(proof: Proof | None) -> list[str]:
