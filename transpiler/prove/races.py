@@ -117,7 +117,6 @@ class Races:
 
     def decide(self, a: Access, copy: Access, relation: str, apart_in_warp: bool) -> Decision:
         context = self.context
-        t = context.terms
         apart: list[Formula] = []
         if relation == "grid":
             apart.append(context.distinct_blocks())
