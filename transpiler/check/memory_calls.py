@@ -26,9 +26,11 @@ from transpiler.check.meaning import (
 )
 from transpiler.ir import surface
 from transpiler.ir.types import BOOL, DType
+from transpiler.ir.walk import surface_walk
 
 ORDERS = ("relaxed", "acquire", "release", "acq_rel", "seq_cst")
 SCOPES = {"block": "block", "device": "device", "gpu": "device", "system": "system"}
+_OF_THREADS = (Qualified("transpiler.cuda.threadIdx"), Qualified("transpiler.cuda.blockIdx"))
 _LARGEST_LOCAL = 1 << 16
 """Elements of a local array: beyond this it is a mistake, not a kernel (local memory is 512 KB a thread)."""
 
@@ -135,7 +137,35 @@ def _sane(
             "a thread has 512 KB of local memory at most: use a global array",
         )
         return None
+    if any(not isinstance(extent, int) for extent in extents) and not _launch_sized(ctx, whole):
+        return None
     return extents
+
+
+def _launch_sized(ctx: Context, whole: surface.Expr) -> bool:
+    """Whether the host can compute the extents: in the kernel itself, from dims, scalars, extents and `blockDim`."""
+    if not ctx.function.is_kernel:
+        ctx.report(
+            "E0205",
+            whole.span,
+            "a shared array sized by the launch stands in the kernel itself, not in a device function",
+            "allocate it in the kernel and pass it to the function",
+        )
+        return False
+    for node in surface_walk(whole):
+        thread = isinstance(node, surface.Attribute) and ctx.typed.meanings.get(node.value) in _OF_THREADS
+        element = isinstance(node, surface.Subscript) and isinstance(ctx.typed.meanings.get(node.value), ArrayMeaning)
+        known = isinstance(node, surface.Expr) and isinstance(ctx.typed.meanings.get(node), Static)
+        local = isinstance(node, surface.Name) and node.id in ctx.assignments and not known
+        if thread or element or local or isinstance(node, surface.Walrus):
+            ctx.report(
+                "E0205",
+                node.span,
+                "the host sizes a shared array before the launch: from constants, dims, scalars, extents and `blockDim`",
+                "allocate the largest size, or pass the size as a scalar parameter",
+            )
+            return False
+    return True
 
 
 def _const_like(ctx: Context, call: surface.Call) -> Meaning | None:
