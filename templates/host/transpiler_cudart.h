@@ -17,8 +17,12 @@ inline status start(plan& launch, const void* kernel, void** arguments, bool is_
     if (launch.shared > 0) {
         cudaFuncAttributes attributes;
         error = cudaFuncGetAttributes(&attributes, kernel);
-        if (error == cudaSuccess && attributes.sharedSizeBytes + launch.shared > 48 * 1024) {
-            error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(launch.shared));
+        if (error == cudaSuccess && attributes.sharedSizeBytes + launch.shared > 48 * 1024 &&
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(launch.shared)) !=
+                cudaSuccess) {
+            launch.refuse(TRANSPILER_CONFIGURATION, "a block needs %u bytes of dynamic shared memory, more than the device has",
+                          static_cast<unsigned int>(launch.shared));
+            return launch.result();
         }
     }
     const dim3 grid(launch.grid[0], launch.grid[1], launch.grid[2]);

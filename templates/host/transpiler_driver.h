@@ -197,8 +197,11 @@ inline status start(plan& launch, module& code, const char* name, void** argumen
     if (shared > 0) {
         int fixed = 0;
         error = cuda.function_get(&fixed, 1, function);  // CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
-        if (error == 0 && static_cast<unsigned int>(fixed) + shared > 48 * 1024) {
-            error = cuda.function_set(function, 8, static_cast<int>(shared));  // ..._MAX_DYNAMIC_SHARED_SIZE_BYTES
+        if (error == 0 && static_cast<unsigned int>(fixed) + shared > 48 * 1024 &&
+            cuda.function_set(function, 8, static_cast<int>(shared)) != 0) {  // ..._MAX_DYNAMIC_SHARED_SIZE_BYTES
+            launch.refuse(TRANSPILER_CONFIGURATION, "a block needs %u bytes of dynamic shared memory, more than the device has",
+                          shared);
+            return launch.result();
         }
     }
     const unsigned int* const g = launch.grid;
