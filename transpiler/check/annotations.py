@@ -99,8 +99,9 @@ def dtype(ctx: Context, expr: surface.Expr) -> DType | None:
     """The dtype that an expression names: ours, NumPy's, a string, `float`, a generic of this instance."""
     if isinstance(expr, surface.Str):
         return dtype_of_name(expr.value)
-    if isinstance(expr, surface.Name) and isinstance(ctx.scope.get(expr.id), DTypeRef):
-        return ctx.scope[expr.id].dtype  # type: ignore[union-attr]
+    generic = ctx.scope.get(expr.id) if isinstance(expr, surface.Name) else None
+    if isinstance(generic, DTypeRef):
+        return generic.dtype
     name = qualified_name(ctx.module, expr)
     if name == "builtins.int":
         return None
@@ -170,10 +171,13 @@ def _array(ctx: Context, expr: surface.Subscript, ownership: str) -> Annotated |
         return None
     if len(items) == 2 and isinstance(items[1], surface.TupleExpr) and not items[1].items:
         return ArrayAnnotation(ownership, found, (), order, False)
-    extents = [_extent(ctx, item) for item in items[1:]]
-    if any(e is False for e in extents):
-        return None
-    return ArrayAnnotation(ownership, found, tuple(extents), order, False)  # type: ignore[arg-type]
+    extents: list[Extent] = []
+    for item in items[1:]:
+        extent = _extent(ctx, item)
+        if isinstance(extent, bool):
+            return None
+        extents.append(extent)
+    return ArrayAnnotation(ownership, found, tuple(extents), order, False)
 
 
 def _extent(ctx: Context, item: surface.Expr) -> Extent | bool:

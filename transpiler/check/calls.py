@@ -21,6 +21,7 @@ from transpiler.check.meaning import (
     Meaning,
     NoneMeaning,
     Qualified,
+    ResolvedCall,
     Static,
     TupleMeaning,
     VectorRef,
@@ -99,8 +100,8 @@ def arguments(ctx: Context, call: surface.Call, names: Sequence[str]) -> list[su
     return [bound.get(n) for n in plain]
 
 
-def resolved(ctx: Context, call: surface.Call, value: object) -> None:
-    ctx.typed.calls[call] = value  # type: ignore[assignment]
+def resolved(ctx: Context, call: surface.Call, value: ResolvedCall) -> None:
+    ctx.typed.calls[call] = value
 
 
 # --- casts ------------------------------------------------------------------------------------------------

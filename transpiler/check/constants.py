@@ -21,10 +21,8 @@ _BINARY: dict[str, Callable[[Number, Number], Number]] = {
     "/": operator.truediv,
     "//": operator.floordiv,
     "%": operator.mod,
-    "&": operator.and_,  # type: ignore[dict-item]
-    "|": operator.or_,  # type: ignore[dict-item]
-    "^": operator.xor,  # type: ignore[dict-item]
 }
+_BITWISE: dict[str, Callable[[int, int], int]] = {"&": operator.and_, "|": operator.or_, "^": operator.xor}
 _COMPARE: dict[str, Callable[[Number, Number], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -53,6 +51,10 @@ def fold_binary(op: str, a: Number, b: Number) -> Number | str:
             return _shift(op, a, b)
         if op == "**":
             return _power(a, b)
+        if op in _BITWISE and isinstance(a, int) and isinstance(b, int):
+            return _BITWISE[op](a, b)
+        if op in _BITWISE:
+            return f"`{op}` works on integers, not on floats"
         if op in _BINARY:
             return _bounded(_BINARY[op](a, b))
         return f"`{op}` is not an operation on numbers"

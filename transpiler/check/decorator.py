@@ -7,6 +7,7 @@ Non-goals: launch limits of a device (`runtime`).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from transpiler.check.context import Context
 from transpiler.check.expressions import infer
@@ -163,7 +164,7 @@ def _host_known(ctx: Context, item: surface.Expr, name: str) -> None:
 
 
 def _options(ctx: Context, keywords: dict[str, surface.Expr]) -> device.Options | None:
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     for name, words in _WORDS.items():
         if name in keywords:
             expr = keywords[name]
@@ -190,7 +191,7 @@ def _options(ctx: Context, keywords: dict[str, surface.Expr]) -> device.Options 
             "E0601", keywords["track"].span, "the tile track is not built yet", "write the kernel for the SIMT track"
         )
         return None
-    return device.Options(**values)  # type: ignore[arg-type]
+    return device.Options(**values)
 
 
 def listed_instances(ctx: Context) -> list[dict[str, DType | int | float | bool | None]] | None:

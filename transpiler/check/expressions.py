@@ -149,10 +149,11 @@ def _infer(ctx: Context, expr: surface.Expr) -> Meaning | None:
         case surface.IfExp():
             return choices.conditional(ctx, expr)
         case surface.TupleExpr():
-            items = tuple(infer(ctx, item) for item in expr.items)
-            return None if None in items else TupleMeaning(items)  # type: ignore[arg-type]
+            items = [infer(ctx, item) for item in expr.items]
+            known = tuple(item for item in items if item is not None)
+            return TupleMeaning(known) if len(known) == len(items) else None
         case surface.Walrus():
-            from transpiler.check.statements import bind
+            from transpiler.check.bindings import bind
 
             meaning = infer(ctx, expr.value)
             bind(ctx, expr.target, meaning, expr.value)

@@ -318,8 +318,8 @@ def type_of(meaning: Meaning | None) -> Type | None:
         case DType() | IndexType() | WeakType() | VectorType() | NoneType():
             return meaning
         case TupleMeaning(items=items):
-            types = tuple(type_of(item) for item in items)
-            return None if None in types else TupleType(types)  # type: ignore[arg-type]
+            types = [t for item in items if (t := type_of(item)) is not None]
+            return TupleType(tuple(types)) if len(types) == len(items) else None
         case TupleType():
             return meaning
     return None

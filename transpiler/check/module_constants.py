@@ -47,8 +47,9 @@ def fold_static(module: surface.Module, expr: surface.Expr, depth: int = 0) -> M
             folded = fold_binary(expr.op, left.value, right.value)
             return None if isinstance(folded, str) else Static(folded)
         case surface.TupleExpr():
-            items = tuple(fold_static(module, item, depth + 1) for item in expr.items)
-            return None if None in items else TupleMeaning(items)  # type: ignore[arg-type]
+            items = [fold_static(module, item, depth + 1) for item in expr.items]
+            known = tuple(item for item in items if item is not None)
+            return TupleMeaning(known) if len(known) == len(items) else None
         case surface.Call():
             return _fold_call(module, expr, depth)
     return None

@@ -94,15 +94,16 @@ def _array_help(*operands: Meaning) -> str | None:
 
 
 def vector_binary(ctx: Context, op: str, span: Span, a: Type, b: Type) -> Meaning | None:
-    size = a.size if isinstance(a, VectorType) else b.size  # type: ignore[union-attr]
-    if isinstance(a, VectorType) and isinstance(b, VectorType) and a.size != b.size:
-        ctx.report("E0204", span, f"`{op}` on vectors of {a.size} and {b.size} items")
+    """One operand is a vector, the other too or a number for all its items."""
+    sizes = {t.size for t in (a, b) if isinstance(t, VectorType)}
+    if len(sizes) != 1:
+        ctx.report("E0204", span, f"`{op}` on vectors of {min(sizes)} and {max(sizes)} items")
         return None
     left = a.dtype if isinstance(a, VectorType) else a
     right = b.dtype if isinstance(b, VectorType) else b
     item = binary_type(ctx, span, op, left, right)
-    value = promotion.settle(item) if item is not None and not isinstance(item, Static) else None  # type: ignore[arg-type]
-    return VectorType(value, size) if isinstance(value, DType) else None
+    value = promotion.settle(item) if item is not None else None
+    return VectorType(value, sizes.pop()) if isinstance(value, DType) else None
 
 
 def binary_type(ctx: Context, span: Span, op: str, left: Meaning, right: Meaning) -> Type | None:

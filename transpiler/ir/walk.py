@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import cache
+from typing import TypeVar
 
 from transpiler.ir import device, surface
+
+T = TypeVar("T")
 
 _REFERENCES = frozenset(("var", "callee", "array", "target", "targets", "counter", "type", "ordered"))
 
@@ -22,7 +25,7 @@ def _owned_fields(cls: type, skip_references: bool) -> tuple[str, ...]:
     return tuple(n for n in names if not (skip_references and n in _REFERENCES))
 
 
-def _nodes(value: object, kind: type) -> Iterator[object]:
+def _nodes(value: object, kind: type[T]) -> Iterator[T]:
     if isinstance(value, kind):
         yield value
     elif isinstance(value, tuple):
@@ -33,7 +36,7 @@ def _nodes(value: object, kind: type) -> Iterator[object]:
 def surface_children(node: surface.Node) -> Iterator[surface.Node]:
     """The nodes directly below a surface node."""
     for name in _owned_fields(type(node), False):
-        yield from _nodes(getattr(node, name), surface.Node)  # type: ignore[misc]
+        yield from _nodes(getattr(node, name), surface.Node)
 
 
 def surface_walk(node: surface.Node) -> Iterator[surface.Node]:
@@ -67,7 +70,7 @@ def assigned_names(node: surface.Node) -> list[surface.Name]:
 def children(node: device.Node) -> Iterator[device.Node]:
     """The nodes directly below a device node: operands, indices, statements of a body."""
     for name in _owned_fields(type(node), True):
-        yield from _nodes(getattr(node, name), device.Node)  # type: ignore[misc]
+        yield from _nodes(getattr(node, name), device.Node)
 
 
 def walk(node: device.Node) -> Iterator[device.Node]:

@@ -19,7 +19,7 @@ from transpiler.ir.types import INDEX, Type, VectorType
 from transpiler.ir.walk import surface_walk, walk
 from transpiler.lower.arrays import binding, element, whole
 from transpiler.lower.calls import effect_call, has_effect
-from transpiler.lower.context import Lowering, Place, disturbed, is_stable
+from transpiler.lower.context import Binding, Lowering, Place, disturbed, is_stable
 from transpiler.lower.expressions import value
 from transpiler.lower.operators import arithmetic
 from transpiler.lower.tuples import item_builders, items, leaf_count
@@ -267,8 +267,6 @@ def _bind_array(low: Lowering, name: surface.Name, expr: surface.Expr) -> None:
         if call.fill is not None:
             _fill(low, name, call)
         return
-    from transpiler.lower.context import Binding
-
     bound = binding(low, expr)
     fixed = tuple(i if isinstance(i, device.Range) or is_stable(i) else low.temp("row", i) for i in bound.items)
     low.places[name.id] = Binding(bound.array, fixed, bound.sliced)
@@ -307,7 +305,8 @@ def _fill(low: Lowering, name: surface.Name, call: AllocCall) -> None:
     from transpiler.lower.loops import fill_local, fill_shared
 
     bound = low.places[name.id]
-    array = bound.array  # type: ignore[union-attr]
+    assert isinstance(bound, Binding)
     assert call.fill is not None
+    array = bound.array
     item = value(low, call.fill, array.dtype)
     (fill_shared if isinstance(array, device.SharedArray) else fill_local)(low, array, item)

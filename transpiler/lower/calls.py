@@ -26,7 +26,7 @@ from transpiler.check.meaning import (
     VectorCall,
     type_of,
 )
-from transpiler.intrinsics.entry import Effect
+from transpiler.intrinsics.entry import Effect, Intrinsic
 from transpiler.ir import device, surface
 from transpiler.ir.types import I64, INDEX, U32, WEAK_FLOAT, IndexType, VectorType
 from transpiler.lower.arrays import binding, element
@@ -102,7 +102,7 @@ def effect_call(low: Lowering, call: surface.Call, targets: Targets) -> list[dev
         case IntrinsicCall():
             args: tuple[device.Expr | device.View, ...] = tuple(_intrinsic_args(low, resolved))
             kinds: tuple[device.Scalar, ...] = resolved.signature.results
-            callee: device.Function | object = resolved.entry
+            callee: device.Function | Intrinsic = resolved.entry
             name = resolved.entry.name.rpartition(".")[2].removesuffix("_sync")
         case FunctionCall():
             function = _function(low, resolved)
@@ -112,7 +112,7 @@ def effect_call(low: Lowering, call: surface.Call, targets: Targets) -> list[dev
             raise AssertionError(f"{type(resolved).__name__} has no results")
     if not targets:
         targets = tuple(device.Local(name, kind, True, span=call.span) for kind in kinds)
-    low.emit(device.CallStmt(targets, callee, args, span=call.span))  # type: ignore[arg-type]
+    low.emit(device.CallStmt(targets, callee, args, span=call.span))
     return [device.Var(local, type=local.type, span=call.span) for local in targets]
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from transpiler.check.meaning import Meaning, Typed
 from transpiler.intrinsics.entry import Effect
-from transpiler.ir import device
+from transpiler.ir import device, surface
 from transpiler.ir.types import INDEX
 from transpiler.ir.walk import statements, walk
 from transpiler.records import record
@@ -64,8 +64,8 @@ class Lowering:
     breaks: list[device.Local | None] = field(default_factory=list)
     """Per open loop the flag that a `break` sets, where an `else` needs it."""
 
-    def meaning(self, expr: object) -> Meaning:
-        return self.typed.meanings[expr]  # type: ignore[index]
+    def meaning(self, expr: surface.Expr) -> Meaning:
+        return self.typed.meanings[expr]
 
     # --- statements and temporaries -----------------------------------------------------------------------
 

@@ -163,8 +163,9 @@ def _table(low: Lowering, name: surface.Name, dtype: DType, values: list[int | f
         ):
             return known
     shape = (index(len(numbers), name.span),)
-    low.arrays.append(device.ConstArray(f"{name.id}_values", dtype, shape, numbers, span=name.span))
-    return low.arrays[-1]  # type: ignore[return-value]
+    table = device.ConstArray(f"{name.id}_values", dtype, shape, numbers, span=name.span)
+    low.arrays.append(table)
+    return table
 
 
 def _columns(target: surface.Expr, rows: list) -> list[tuple[surface.Name, list[int | float | bool]]]:
