@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.emit.host_programs import run
+from tests.emit.host_programs import CUDART, FLAGS, run
+from tests.golden.test_golden import UNITS, kernels_of
 from tests.support import host_build
+from transpiler.emit import emit_header, emit_images, emit_launch, support
 from transpiler.emit.host import DEFAULT_BLOCKS
 from transpiler.runtime import grid as grids
 
@@ -188,3 +190,30 @@ def test_the_header_is_clean_for_c_and_its_functions_link(tmp_path: Path) -> Non
     subprocess.run([*words, "-o", paths["program"]], check=True)
     done = subprocess.run([paths["program"]], capture_output=True, text=True, check=True)
     assert done.stdout == "5 saxpy: it is proved for its own grid, 1 blocks on axis x, not 7\n"
+
+
+@pytest.mark.parametrize("embed", ["source", "cubin"])
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
+def test_launchers_of_every_unit_are_clean(path: Path, embed: str, tmp_path: Path) -> None:
+    """Names that C++ reserves, layouts, atomics, run-time checks, instances: without a warning in the code that users compile."""
+    kernels = kernels_of(path)
+    files = {
+        **support(embed),
+        "cuda_runtime_api.h": CUDART,
+        "unit.h": emit_header("unit", kernels),
+        "unit_launch.cpp": emit_launch("unit", "unit", kernels, embed=embed),
+        "unit_images.inc": emit_images([("sm_90", b"\x7fELF"), ("sm_120", b"// PTX")]),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    words = [
+        str(host_build.COMPILER),
+        *FLAGS,
+        "-DLAST=0",
+        "-I",
+        str(tmp_path),
+        "-fsyntax-only",
+        str(tmp_path / "unit_launch.cpp"),
+    ]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
