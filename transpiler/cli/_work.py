@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from transpiler.cli.files import Refused, Unreadable, read
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from transpiler.emit import EmittedUnit
     from transpiler.pipeline import FileReport
     from transpiler.runtime.cache import CacheInfo
+
+
+Dim3 = tuple[int, int, int]
 
 
 class Unit(Protocol):
@@ -77,6 +80,14 @@ def check(source: Source, *, deny_trust: bool = False) -> FileReport:
     from transpiler import pipeline
 
     return pipeline.check(source, deny_trust=deny_trust)
+
+
+def check_launches(report: FileReport) -> FileReport:
+    """The report with what is wrong in the host code of the file: nothing else waits for that."""
+    from transpiler.check import host
+
+    found = host.check_launches(report.source, report.module)
+    return replace(report, diagnostics=(*report.diagnostics, *found)) if found else report
 
 
 def emit(
@@ -211,3 +222,26 @@ def no_gpu() -> str | None:
     except NoDevice as reason:
         return str(reason).partition("\n")[0].rstrip(".")
     return None
+
+
+def launch(source: Source, name: str, arguments: dict[str, Any], configuration: tuple[Dim3, Dim3] | None) -> None:
+    """Launch a kernel of a file on the GPU and wait for it; NumPy arrays come back as the kernel left them.
+
+    Raises what a launch raises. `configuration` is a grid and a block in place of the kernel's own.
+    """
+    from transpiler.runtime.device import cuda_driver
+    from transpiler.runtime.instances import Instances
+    from transpiler.runtime.launch import Launcher
+    from transpiler.runtime.plan import Configuration
+    from transpiler.runtime.program import FileProgram
+    from transpiler.runtime.session import session
+
+    here = session()
+    driver = cuda_driver()
+    launcher = Launcher(FileProgram.read(source, name), here.shared, Instances(driver, here.build), here.checker)
+    on_device = {n: driver.to_device(v) if hasattr(v, "shape") else v for n, v in arguments.items()}
+    lane = launcher.lane(Configuration(*configuration) if configuration else Configuration())
+    launcher(tuple(on_device.values()), lane, sync=True)
+    for parameter, value in arguments.items():
+        if hasattr(value, "shape"):
+            value[...] = driver.to_host(on_device[parameter])

@@ -11,6 +11,7 @@ import click
 from transpiler.cli import _work
 from transpiler.cli.console import echo, plural, show, styled
 from transpiler.diagnostics.machine import FileFacts, KernelFacts
+from transpiler.source import Source
 from transpiler.version import VERSION
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def command(files: tuple[str, ...], verbose: bool, form: str, deny_trust: bool) 
     """
     reports: list[FileFacts] = []
     for source in _work.load(files):
-        report = source if isinstance(source, _work.NoReport) else _work.check(source, deny_trust=deny_trust)
+        report = source if isinstance(source, _work.NoReport) else _check(source, deny_trust)
         reports.append(report)
         if form == "text":
             show_report(report, verbose)
@@ -48,6 +49,10 @@ def command(files: tuple[str, ...], verbose: bool, form: str, deny_trust: bool) 
     else:
         echo(_machine(reports, form))
     return _work.status(reports)
+
+
+def _check(source: Source, deny_trust: bool) -> FileFacts:
+    return _work.check_launches(_work.check(source, deny_trust=deny_trust))
 
 
 def _machine(reports: Sequence[FileFacts], form: str) -> str:

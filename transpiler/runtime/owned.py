@@ -1,7 +1,8 @@
 """Ownership of buffers on the host, for those who want it: one name answers for a buffer, and says who may write it.
 
-In: an array of any library. Out: `Owned`, `Borrowed`, which launches take like the array. `move()` hands the buffer on, `borrow()`
-lends it for reading, `freeze()` ends all writing. Using a moved buffer is E0822, writing a borrowed or frozen one E0809.
+In: an array of any library. Out: `Owned`, `Borrowed`, which launches take like the array. `move()` hands the buffer on,
+`borrow()` lends it for reading, `freeze()` ends all writing. To use a moved buffer is E0822, to write a borrowed or frozen one
+E0809.
 Non-goals: other references to the array itself, which Python lets anyone keep.
 """
 
