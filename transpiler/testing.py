@@ -1,4 +1,4 @@
-"""What programs and tests that use kernels need: run on a GPU or simulated, compare.
+"""What programs and tests that use kernels need: run on a GPU or simulated, compare, measure.
 
 In: kernels and NumPy arrays. Out: the arrays changed in place, as the kernel would change them on a device.
 Non-goals: speed of the copies; a program that cares holds its own device arrays and calls `k(...)`.
@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 from transpiler.errors import SimulationError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
     from transpiler.api import Kernel
+    from transpiler.runtime.timing import Timing
 
 Size = int | tuple[int, ...]
 
@@ -61,3 +64,21 @@ def check(got: np.ndarray, expected: Any, *, rtol: float = 0.0, atol: float = 0.
     import numpy as np
 
     np.testing.assert_allclose(np.asarray(got), np.asarray(expected), rtol=rtol, atol=atol)
+
+
+def do_bench(
+    function: Callable[[], Any], *others: Callable[[], Any], runs: int = 100, warmup: int = 5, flush_l2: bool = True
+) -> Timing | tuple[Timing, ...]:
+    """Time on the device by CUDA events, medians; several functions take turns, and come back as a tuple.
+
+    `do_bench(k.bind(2.0, x, y), lambda: cupy.add(x, y, y))`. A bound launch knows the bytes of its arrays, so that its `Timing`
+    has GB/s. Raises `NoDevice` (a `RuntimeError`) where there is no GPU: the simulator's time says nothing.
+    """
+    from transpiler.runtime.session import session
+    from transpiler.runtime.timing import measure
+
+    if runs < 1:
+        raise ValueError(f"runs={runs}: at least one is measured")
+    driver = session().shared.driver
+    found = tuple(measure(driver, (function, *others), runs=runs, warmup=warmup, flush=flush_l2))
+    return found if others else found[0]

@@ -74,6 +74,8 @@ class FakeDriver:
         self.host: list[Any] = []
         self.pointers: dict[int, int] = {}
         self.formats: dict[int, str] = {}
+        self.clock = 0.0
+        """Microseconds; tests move it on."""
         self._limits = limits or Limits("sm_90", shared_per_block_optin=227 * 1024, multiprocessors=132)
 
     def device(self) -> int:
@@ -126,6 +128,16 @@ class FakeDriver:
 
     def wait(self, stream: int, event: FakeEvent) -> None:
         self.log.append(("wait", stream, event.stream))
+
+    def mark(self, stream: int) -> float:
+        self.log.append(("mark", stream))
+        return self.clock
+
+    def elapsed(self, first: float, last: float) -> float:
+        return last - first
+
+    def l2_bytes(self, device: int) -> int:
+        return 50 * 2**20
 
     def mapped(self, size: int) -> int:
         memory = ctypes.create_string_buffer(size)

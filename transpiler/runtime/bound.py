@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from transpiler.ir import device as d
 from transpiler.runtime.launch import Lane, Launcher
 from transpiler.runtime.owned import Handle
+
+_TIMES = {"in": 1, "out": 1, "inout": 2, "atomic": 2}
 
 
 class Bound:
@@ -24,6 +27,13 @@ class Bound:
         self._stream = stream
         self._empty = 0 in self._admitted[2]
         self._handles = tuple(a for a in args if isinstance(a, Handle))
+
+    @property
+    def bytes_moved(self) -> int:
+        """What a launch moves if it touches each element of its arrays once: what is read, and what is written."""
+        plan = self._admitted[0]
+        params = (p for p in plan.unit.kernel.params if isinstance(p, d.ArrayParam))
+        return sum(_TIMES[p.ownership] * plan.arrays[p.name].size * plan.arrays[p.name].itemsize for p in params)
 
     def __call__(self, stream: Any = None, sync: bool = False) -> None:
         for handle in self._handles:

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from transpiler.runtime.driver import Function, Limits
+from transpiler.runtime.settings import sanitizing
 
 
 class NoDevice(RuntimeError):
@@ -33,6 +34,8 @@ class CudaDriver:
             raise NoDevice(str(error)) from error
         if count == 0:
             raise NoDevice("the machine has no CUDA device")
+        if sanitizing():
+            cupy.cuda.set_allocator(None)  # within a pool an access behind an array still meets memory of the pool
         self._cupy = cupy
         self._driver = driver
         self._runtime = runtime
@@ -107,6 +110,17 @@ class CudaDriver:
 
     def wait(self, stream: int, event: Any) -> None:
         self._runtime.streamWaitEvent(stream, event.ptr, 0)
+
+    def mark(self, stream: int) -> Any:
+        event = self._cupy.cuda.Event()
+        self._runtime.eventRecord(event.ptr, stream)
+        return event
+
+    def elapsed(self, first: Any, last: Any) -> float:
+        return 1e3 * self._runtime.eventElapsedTime(first.ptr, last.ptr)
+
+    def l2_bytes(self, device: int) -> int:
+        return self._runtime.deviceGetAttribute(self._runtime.cudaDevAttrL2CacheSize, device)
 
     def mapped(self, size: int) -> int:
         runtime = self._runtime

@@ -113,6 +113,18 @@ class Driver(Protocol):
         """Work given to the stream from now on starts after the event."""
         ...
 
+    def mark(self, stream: int) -> Any:
+        """An event like `record`'s that knows its time."""
+        ...
+
+    def elapsed(self, first: Any, last: Any) -> float:
+        """Microseconds between two marks that have passed."""
+        ...
+
+    def l2_bytes(self, device: int) -> int:
+        """The size of the second-level cache."""
+        ...
+
     def mapped(self, size: int) -> int:
         """The address of zeroed host memory that kernels can write, at the same address; it is never freed."""
         ...

@@ -8,7 +8,6 @@ Non-goals: what the checks mean (`runtime.plan`, `runtime.checks` and the module
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,10 +30,11 @@ from transpiler.runtime.packing import Buffer
 from transpiler.runtime.plan import Configuration, Plan, make_plan, refuse_failed
 from transpiler.runtime.refusal import refusal
 from transpiler.runtime.scalars import as_seen
+from transpiler.runtime.settings import synchronous
 from transpiler.runtime.streams import Producer, address_of, stream_pointer
 from transpiler.runtime.unit import Dim3, Program
 
-SYNC = os.environ.get("TRANSPILER_SYNC", "") not in ("", "0")
+SYNC = synchronous()
 _NOTHING: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
 
 MAX_PLANS = 4096

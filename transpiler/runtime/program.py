@@ -7,6 +7,7 @@ Non-goals: live Python objects (`api`), cubins (`runtime.build`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from transpiler import pipeline
@@ -19,6 +20,7 @@ from transpiler.ir import surface
 from transpiler.ir.types import BOOL, DTYPES, F32, I64, DType
 from transpiler.runtime.nvrtc import options_for
 from transpiler.runtime.refusal import refusal
+from transpiler.runtime.settings import sanitizing
 from transpiler.runtime.unit import MISSING, CompiledUnit, Dim3, Given, Parameter
 from transpiler.source import Source, Span
 
@@ -118,7 +120,8 @@ def compiled(report: pipeline.KernelReport) -> CompiledUnit:
     if report.verdict != "proved" or report.kernel is None:
         raise CompileError(d for d in report.diagnostics if d.severity is Severity.ERROR)
     kernel = report.kernel
-    unit = pipeline.emit_reports(pipeline.unit_name(kernel.source.path), [report])
+    lines = sanitizing()
+    unit = pipeline.emit_reports(pipeline.unit_name(kernel.source.path), [report], line_info=lines)
     entry = unit.emitted.entry(kernel)
     return CompiledUnit(
         kernel=kernel,
@@ -127,7 +130,7 @@ def compiled(report: pipeline.KernelReport) -> CompiledUnit:
         cuda=unit.source,
         contract=tuple(report.contract),
         checks=entry.sites,
-        options=options_for(kernel.options),
+        options=options_for(replace(kernel.options, line_info=lines or kernel.options.line_info)),
     )
 
 
