@@ -72,7 +72,7 @@ class Qualified:
     name: str
 
 
-@node
+@record
 class DeviceRef:
     """A `@device` function."""
 
