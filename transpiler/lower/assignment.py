@@ -11,7 +11,11 @@ from collections.abc import Callable
 from transpiler.check.meaning import (
     AllocCall,
     ArrayMeaning,
+    DeviceRef,
+    DTypeRef,
+    Qualified,
     Static,
+    VectorRef,
     type_of,
 )
 from transpiler.ir import device, surface
@@ -45,6 +49,8 @@ def _assign_chain(low: Lowering, stmt: surface.Assign) -> None:
         for target in stmt.targets:
             assign_target(low, target, stmt.value)
         return
+    if isinstance(meaning, DTypeRef | DeviceRef | Qualified | VectorRef):
+        return  # names of something known at compile time, looked up where they are used
     if isinstance(meaning, ArrayMeaning):
         names = [target for target in stmt.targets if isinstance(target, surface.Name)]
         assign_name(low, names[0], stmt.value)
