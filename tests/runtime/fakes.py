@@ -156,6 +156,9 @@ class FakeDriver:
     def copy(self, value: Any) -> Any:
         return array(*value.shape, dtype=str(value.dtype))
 
+    def to_device(self, value: Any) -> Any:
+        return array(*value.shape, dtype=str(value.dtype))
+
     def from_dlpack(self, value: Any) -> Any:
         return value.array
 

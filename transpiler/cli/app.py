@@ -20,6 +20,8 @@ COMMANDS: dict[str, str] = {
     "build": "Compile to PTX or cubin; needs no GPU.",
     "run": "Run main() or one kernel, simulated where there is no GPU.",
     "simulate": "Run a kernel in the simulator, which finds races.",
+    "bench": "Measure kernels on the GPU.",
+    "sanitize": "Run under NVIDIA's compute-sanitizer, with Python lines.",
     "inspect": "Show C++, PTX, SASS and registers of a kernel.",
     "explain": "Explain a diagnostic code, with a wrong and a right kernel.",
     "list": "List kernels, intrinsics, codes or architectures.",

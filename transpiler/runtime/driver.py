@@ -145,6 +145,10 @@ class Driver(Protocol):
         """A contiguous copy, of `array_type`, of any device array."""
         ...
 
+    def to_device(self, array: Any) -> Any:
+        """A copy of a NumPy array."""
+        ...
+
     def from_dlpack(self, value: Any) -> Any:
         """An array of `array_type` over the memory of a DLPack exporter."""
         ...
