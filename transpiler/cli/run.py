@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from transpiler.cli import _work
 from transpiler.cli.console import echo, show
 from transpiler.cli.options import Dim3, choose_kernel, launch_options, numbers, only_source
-from transpiler.cli.program import NO_MAIN, load
+from transpiler.cli.program import NO_MAIN
 from transpiler.cli.simulate import make_up, simulated, summary
+
+if TYPE_CHECKING:
+    from transpiler.cli.data import MadeUp
+    from transpiler.source import Source
 
 
 @click.command("run")
@@ -37,7 +42,8 @@ def command(
     if why_not is not None:
         echo(f"no GPU ({why_not}): simulated")
         return simulated(report.kernel, launch)
-    return _on_device(file, report.kernel.name, launch.arguments, launch.grid, launch.block)
+    chosen = grid is not None or block is not None or not (report.kernel.grid or report.kernel.domain)
+    return _on_device(source, report.kernel.name, launch, chosen)
 
 
 def _main(file: str) -> int:
@@ -48,19 +54,19 @@ def _main(file: str) -> int:
     return done.returncode if done.returncode >= 0 else 128 - done.returncode
 
 
-def _on_device(file: str, name: str, arguments: dict[str, object], grid: Dim3, block: Dim3) -> int:
-    """Launch the kernel as its file's own users would."""
+def _on_device(source: Source, name: str, made_up: MadeUp, chosen: bool) -> int:
+    """Launch the kernel of the text, without executing its file; `chosen` if grid and block are not the decorator's."""
     from transpiler.errors import CompileError, DeviceError, LaunchError
-    from transpiler.testing import launch
 
-    kernel = getattr(load(file), name)
-    echo(f"running {name}: grid {grid}, block {block}")
+    at = f": grid {made_up.grid}, block {made_up.block}" if chosen else ""
+    numbers = "".join(f", {key} = {value}" for key, value in made_up.numbers.items())
+    echo(f"running {name} on the GPU{at}{numbers}")
     try:
-        launch(kernel, *arguments.values(), grid=grid, block=block)
+        _work.launch(source, name, made_up.arguments, (made_up.grid, made_up.block) if chosen else None)
     except (CompileError, LaunchError, DeviceError, IndexError) as error:
         echo(f"error: {error}", err=True)
         return 1
-    for parameter, value in arguments.items():
+    for parameter, value in made_up.arguments.items():
         if hasattr(value, "shape"):
             echo(f"{parameter} = {summary(value)}")
     return 0
