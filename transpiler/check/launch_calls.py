@@ -11,10 +11,13 @@ from transpiler.check.context import Context
 from transpiler.check.expressions import infer, infer_condition, infer_index
 from transpiler.check.meaning import (
     ArrayMeaning,
+    AtomicCall,
     BarrierCall,
     BuiltinCall,
     ContractCall,
     FenceCall,
+    FunctionCall,
+    IntrinsicCall,
     Meaning,
     NoneMeaning,
     Qualified,
@@ -109,7 +112,10 @@ def _launch_known(ctx: Context, condition: surface.Expr) -> None:
             Qualified("transpiler.cuda.blockIdx"),
         )
         element = isinstance(node, surface.Subscript) and isinstance(ctx.typed.meanings.get(node.value), ArrayMeaning)
-        if local or thread or element:
+        computed = isinstance(node, surface.Call) and isinstance(
+            ctx.typed.calls.get(node), IntrinsicCall | FunctionCall | AtomicCall
+        )
+        if local or thread or element or computed:
             ctx.report(
                 "E0236",
                 node.span,

@@ -70,7 +70,10 @@ def _annotated(ctx: Context, stmt: surface.AnnAssign) -> None:
     fixed = annotation_type(ctx, stmt.annotation)
     if fixed is None:
         return
-    ctx.fixed[stmt.target.id] = fixed
+    if ctx.fixed.setdefault(stmt.target.id, fixed) != fixed:
+        known = describe(ctx.fixed[stmt.target.id])
+        ctx.report("E0203", stmt.annotation.span, f"`{stmt.target.id}` is annotated as {known} before", "use two names")
+        return
     if ctx.typed.locals.get(stmt.target.id) != fixed:
         ctx.typed.locals[stmt.target.id] = fixed
         ctx.first_assignment[stmt.target.id] = (fixed, stmt.target.span)
