@@ -22,7 +22,7 @@ def from_use(
     module: surface.Module, function: surface.Function, open_calls: tuple[surface.Function, ...] = ()
 ) -> dict[str, str]:
     """Ownership of each array that is not only read: `atomic` where only atomics touch it, else `inout`."""
-    aliases = _aliases(function)
+    aliases, targets = _aliases(function), _targets(function)
     written: set[str] = set()
     atomics: set[str] = set()
     plain: set[str] = set()
@@ -37,7 +37,7 @@ def from_use(
             case surface.Call():
                 for name, own in _passed(module, node, (*open_calls, function)).items():
                     (atomics if own == "atomic" else plain if own == "in" else written).add(name)
-            case surface.Subscript() if node not in _targets(function):
+            case surface.Subscript() if node not in targets:
                 plain |= set(_base(node))
     written, atomics, plain = ({aliases.get(n, n) for n in names} for names in (written, atomics, plain))
     return {n: "inout" for n in written} | {n: "inout" if n in plain or n in written else "atomic" for n in atomics}

@@ -360,16 +360,8 @@ class Bounds:
                 kept.append(c)
         final: list[Condition] = []
         for c in kept:
-            others = [
-                t.le(k.least, k.extent)
-                for k in kept
-                if k is not c and not k.alternatives and k not in final[len(final) :]
-            ]
-            others = [
-                o
-                for k, o in zip([k for k in kept if k is not c and not k.alternatives], others, strict=False)
-                if k.extent is c.extent
-            ]
+            rivals = [k for k in kept if k is not c and k.extent is c.extent and not k.alternatives]
+            others = [t.le(k.least, k.extent) for k in rivals]
             claim = t.negate(t.le(c.least, c.extent))
             if (
                 not c.alternatives

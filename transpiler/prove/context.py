@@ -6,6 +6,8 @@ Non-goals: the checks.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from transpiler.ir import device as d
 from transpiler.prove.axioms import Axioms
 from transpiler.prove.decide import Decider
@@ -95,7 +97,7 @@ class Context:
             return False
         return self.terms.atoms[p.terms[0][0][0]].name in self._anonymous_names
 
-    @property
+    @cached_property
     def _anonymous_names(self) -> set[str]:
         names = set()
         for a in self.kernel.arrays_by_name.values():
