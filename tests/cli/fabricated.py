@@ -7,6 +7,8 @@ from typing import Any
 
 from tests.diagnostics.support import TEXT, race
 from transpiler.diagnostics import Diagnostic
+from transpiler.frontend import parse_module
+from transpiler.ir import surface
 from transpiler.prove import AccessReport, Proof
 from transpiler.source import Source
 
@@ -41,6 +43,10 @@ class File:
     source: Source = field(default_factory=lambda: Source(TEXT, "tag.py"))
     diagnostics: tuple[Diagnostic, ...] = ()
     kernels: tuple[Kernel, ...] = (Kernel(),)
+
+    @property
+    def module(self) -> surface.Module:
+        return parse_module(self.source)[0]
 
     @property
     def path(self) -> str:

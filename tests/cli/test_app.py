@@ -96,7 +96,9 @@ def test_check_passes_its_options_on(kernel_file: str, monkeypatch: pytest.Monke
 # --- emit -------------------------------------------------------------------------------------------------
 
 
-def test_emit_writes_the_kernels_their_header_and_a_manifest(kernel_file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_emit_writes_the_kernels_their_header_and_a_manifest(
+    kernel_file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["emit", kernel_file, "-o", "out/deep"]) == 0
     assert {p.name for p in Path("out/deep").iterdir()} == {"tag.cu", "tag.h", "tag.json", "transpiler_runtime.h"}
     assert json.loads(Path("out/deep/tag.json").read_text()) == {"schema": 1, "kernels": []}

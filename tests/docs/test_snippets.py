@@ -64,3 +64,12 @@ def test_the_emitted_text_in_the_readme_is_what_is_emitted(tmp_path: Path) -> No
     (tmp_path / "saxpy.py").write_text(files(text)["saxpy.py"], encoding="utf-8")
     (shown,) = re.findall(r"^```cuda\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert run(Command("transpile emit saxpy.py", None, 0), tmp_path) == shown
+
+
+def test_every_command_has_a_row() -> None:
+    from transpiler.cli.app import COMMANDS
+
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert {
+        row.split()[0] for row in re.findall(r"^\| `([^`]+)`", text.partition("## Exit status")[0], re.MULTILINE)
+    } == set(COMMANDS)
