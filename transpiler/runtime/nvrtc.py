@@ -1,19 +1,20 @@
 """NVRTC: CUDA C++ text to PTX or a cubin of any architecture, with no GPU and no driver.
 
-In: the text of a unit, an architecture, options. Out: bytes. NVRTC is reached through CuPy's binding of it, which needs neither
-CuPy itself nor a device; the library and the CUDA headers are found in wheels, a toolkit or `CUDA_HOME` by cuda-pathfinder.
+In: the text of a unit, an architecture, options. Out: bytes. The library (`runtime.nvrtc_library`) and the CUDA headers are
+found in wheels, a toolkit or `CUDA_HOME` by cuda-pathfinder.
 Works with NVRTC 12 and 13. Our own text must compile: where it does not, `NvrtcError` is an internal error with a report.
 Non-goals: caching (`runtime.cache`), loading (`runtime.device`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from transpiler.runtime.nvrtc_library import Library, Refused
 
 if TYPE_CHECKING:
     from transpiler.ir.device import Options
@@ -23,7 +24,7 @@ _MESSAGE = re.compile(r"^(?P<path>.+?)\((?P<line>\d+)\): (?P<kind>(?:catastrophi
 
 
 class NvrtcMissing(RuntimeError):
-    """NVRTC, or CuPy's binding of it, is not installed."""
+    """NVRTC is not installed."""
 
 
 class UnsupportedArch(ValueError):
@@ -73,35 +74,23 @@ def parse_log(log: str) -> tuple[Message, ...]:
 
 
 @cache
-def _binding() -> Any:
+def _library() -> Library:
     try:
-        from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
-    except ImportError:
-        pass  # then the library must lie where the loader looks anyway
-    else:
-        with contextlib.suppress(DynamicLibNotFoundError, RuntimeError):
-            load_nvidia_dynamic_lib("nvrtc")
-    try:
-        from cupy_backends.cuda.libs import nvrtc
-    except ImportError as error:
-        raise NvrtcMissing(f"CuPy's binding of NVRTC cannot be imported: {error}") from error
-    return nvrtc
+        return Library()
+    except OSError as error:
+        raise NvrtcMissing(f"NVRTC cannot be loaded: {error}") from error
 
 
+@cache
 def version() -> tuple[int, int]:
     """The version of the NVRTC at hand, as (major, minor)."""
-    try:
-        major, minor = _binding().getVersion()
-    except (OSError, RuntimeError, ImportError) as error:
-        raise NvrtcMissing(f"NVRTC cannot be loaded: {error}") from error
-    return major, minor
+    return _library().version()
 
 
 @cache
 def supported_archs() -> tuple[int, ...]:
     """Compute capabilities that this NVRTC builds for, such as 90."""
-    version()
-    return tuple(sorted(_binding().getSupportedArchs()))
+    return tuple(sorted(_library().architectures()))
 
 
 @cache
@@ -147,19 +136,13 @@ def compile(
 ) -> bytes:
     """Compile a unit for `arch` (`sm_90`, `sm_90a`, ...) to `kind`: `"cubin"` or `"ptx"`."""
     check_arch(arch)
-    binding = _binding()
     target = arch if kind == "cubin" else arch.replace("sm_", "compute_")
     flags = (f"-arch={target}", STANDARD, *options, *_includes(source))
-    program = binding.createProgram(source, name, (), ())
     try:
-        binding.compileProgram(program, flags)
-        built: bytes | str = binding.getCUBIN(program) if kind == "cubin" else binding.getPTX(program)
-    except binding.NVRTCError as error:
-        log = binding.getProgramLog(program)
-        raise NvrtcError(source, log or str(error), arch, flags) from error
-    finally:
-        binding.destroyProgram(program)
-    return built.encode() if isinstance(built, str) else built.rstrip(b"\0") if kind == "ptx" else built
+        built = _library().compile(source, name, flags, kind.upper())
+    except Refused as error:
+        raise NvrtcError(source, str(error), arch, flags) from error
+    return built.rstrip(b"\0") if kind == "ptx" else built
 
 
 def check_arch(arch: str) -> None:
