@@ -36,17 +36,13 @@ class DeviceKernel:
         """Launch; arrays are changed in place. Returns the number of the recorded check that failed first, or 0."""
         import cupy
 
-        held = {
-            k: cupy.asarray(np.ascontiguousarray(v).reshape(-1).view(np.uint8))
-            for k, v in arguments.items()
-            if isinstance(v, np.ndarray)
-        }
+        held = {k: cupy.asarray(memory(v)) for k, v in arguments.items() if isinstance(v, np.ndarray)}
         failure = cupy.zeros(FAILURE_WORDS, np.int64)
         values = tuple(self._value(p, arguments, dims or {}, held, failure) for p in self.abi)
         if np.prod(grid):
             self.function((*grid, 1, 1)[:3], (*block, 1, 1)[:3], values)
         for name, array in held.items():
-            arguments[name].reshape(-1).view(np.uint8)[:] = array.get()
+            memory(arguments[name])[:] = array.get()
         return int(failure[0])
 
     def _value(
@@ -71,6 +67,11 @@ class DeviceKernel:
             case "extent":
                 return wide(arguments[param.name].shape[param.axis])
         return failure
+
+
+def memory(array: np.ndarray) -> np.ndarray:
+    """The bytes of an array as they lie."""
+    return (array if array.flags.c_contiguous else array.T).reshape(-1).view(np.uint8)
 
 
 def build_on_device(kernels: Sequence[device.Kernel]) -> list[DeviceKernel]:

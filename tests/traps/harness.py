@@ -208,7 +208,7 @@ def dims(case: Case) -> dict[str, int]:
 
 
 def copied(arguments: Arguments) -> dict[str, Any]:
-    return {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
+    return {k: v.copy(order="K") if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
 
 
 def plain(arguments: Arguments) -> dict[str, Any]:

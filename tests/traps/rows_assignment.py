@@ -10,14 +10,47 @@ from tests.traps.harness import PRELUDE, SAY, Case, Refused, elementwise, fault,
 GRID = np.arange(12, dtype=np.int32).reshape(3, 4) * 3 - 7
 
 
+TOTAL = """
+@device
+def total(r: In[i32, int]):
+    s = 0
+    for k in range(len(r)):
+        s = s * 10 + r[k]
+    return s
+
+
+@device
+def both(r: InOut[i32, int, int], j: i64):
+    r[0, 0] += 1
+    return total(r[:, j]) * 1000 + total(r[0]) + total(r[0, ::2])
+
+
+"""
+
+
 def rank_two(row: int, title: str, body: str, **more: object) -> Case:
     """One thread with a 3 by 4 array `a` to read and one like it, `b`, to write."""
     text = (
-        f"{SAY}\n@kernel(block=1)\ndef k(a: In[i32, 3, 4], b: InOut[i32, int, int], t: InOut[i64, int], n: i32):\n"
+        f"{SAY}{TOTAL}\n@kernel(block=1)\ndef k(a: In[i32, 3, 4], b: InOut[i32, int, int], t: InOut[i64, int], n: i32):\n"
         + "".join(f"    {line}\n" for line in body.splitlines())
     )
     arguments = {"a": GRID, "b": np.zeros((3, 4), np.int32), "t": np.zeros(4, np.int64), "n": 1}
     return Case(row=row, title=title, text=PRELUDE + text, arguments=arguments, results=("b", "t"), **more)  # type: ignore[arg-type]
+
+
+def ordered(word: str) -> Case:
+    """Arrays that do not lie in C order, passed on whole and in parts."""
+    text = f"{PRELUDE}{TOTAL}@kernel(block=1)\ndef k(a: In[i32, 3, 4, {word}], b: InOut[i32, 3, 4, {word}], t: InOut[i64, int], n: i32):\n"
+    text += "    b[n, 2] = a[n, 3]\n    t[0] = total(a[n])\n    t[1] = total(a[:, n])\n    t[2] = both(b, 2)\n    t[3] = total(a[0, ::2])\n"
+    arguments = {
+        "a": np.asfortranarray(GRID),
+        "b": np.zeros((3, 4), np.int32, order="F"),
+        "t": np.zeros(4, np.int64),
+        "n": 1,
+    }
+    return Case(
+        row=60, title=f"arrays in {word} passed to device functions", text=text, arguments=arguments, results=("b", "t")
+    )
 
 
 def assignment() -> list[Case | Refused]:
@@ -69,6 +102,9 @@ def indexing() -> list[Case | Refused]:
         rank_two(60, "slices of two axes", "r = b[1:, ::2]\nr[0, 1] = 7\nr[1][0] = 8\nt[0] = len(r) * 10 + len(r[0])\ns = a[:2]\nb[0, 1] = s[1, 3]"),
         single(60, "slices", "r = y[2:6]\nr[0] = 5\nr[3] = 6\ny[0] = r[3]\ns = y[1:8:3]\ns[1] = 9\ny[1] = len(r) * 10 + len(s)\nu = y[1:8]\nv = u[2:]\nv[0] = 4\ny[7] = v[0] + len(v)"),
         single(60, "bounds of slices: negative, clipped, kept", "r = y[-3:]\nr[0] = 3\nq = y[:-5]\nq[2] = 2\nt[0] = len(r) * 10 + len(q)\nt[1] = len(y[3:100]) * 10 + len(y[n + 50:])\nk = 2\ns = y[k:]\nk = 5\ns[0] = 1"),
+        rank_two(60, "rows, columns and steps passed to device functions", "t[0] = total(a[n])\nt[1] = total(a[:, 2]) - total(a[1:, 0])\nt[2] = total(a[2, ::3]) * 1000 + total(a[0, 1:])\nt[3] = both(b, 1)\nt[3] += both(b[1:, ::2], 1) + both(b[:, 1:3], 0)"),
+        single(60, "parts of local arrays passed to device functions", "z = cuda.local.array(8, i32)\nfor k in range(8):\n    z[k] = k\nt[0] = total(z[::3])\nt[1] = total(z[2:])\nt[2] = total(z)\nw = z[1::2]\nt[3] = total(w[1:])\nt[4] = total(w[::2])", before=TOTAL),
+        ordered("FOrder"),
         fault(single(60, "an index outside a slice", "r = y[2:4]\nr[n + 1] = 5"), "E0507"),
         refused(60, "...", "y[i] = x[...]", "E0235"),
         refused(60, "None in an index", "y[i] = x[None]", "E0235"),

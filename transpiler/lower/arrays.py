@@ -39,6 +39,47 @@ def binding(low: Lowering, expr: surface.Expr) -> Binding:
     return indexed(low, binding(low, expr.value), expr)
 
 
+def lies_together(low: Lowering, expr: surface.Expr) -> bool:
+    """Whether the elements of an array or view lie one behind the other in C order, so that a pointer and extents say it all."""
+    axes = _kept(low, expr)
+    if axes is None:
+        return False
+    kept = axes.lstrip("i")
+    return kept[1:] == "f" * len(kept[1:]) and kept[:1] in ("", "f", "c")
+
+
+def _kept(low: Lowering, expr: surface.Expr) -> str | None:
+    """A letter an axis of the array: `i` indexed, `f` full, `c` cut, `s` cut with a step; None for an array of another order."""
+    if isinstance(expr, surface.Name):
+        bound = low.places[expr.id]
+        assert isinstance(bound, Binding)
+        if isinstance(bound.array, device.ArrayParam) and bound.array.order != "C":
+            return None
+        return "".join(_letter(item, axis in bound.sliced) for axis, item in enumerate(bound.items))
+    assert isinstance(expr, surface.Subscript)
+    base = _kept(low, expr.value)
+    if base is None:
+        return None
+    axes = list(base)
+    left = [axis for axis, letter in enumerate(axes) if letter != "i"]
+    for axis, item in zip(left, expr.items, strict=False):
+        if not isinstance(item, surface.Slice):
+            axes[axis] = "i"
+            continue
+        step = low.meaning(item.step) if item.step is not None else None
+        if isinstance(step, Static) and step.value != 1:
+            axes[axis] = "s"
+        elif axes[axis] == "f" and (item.start is not None or item.stop is not None):
+            axes[axis] = "c"
+    return "".join(axes)
+
+
+def _letter(item: device.Expr | device.Range, cut: bool) -> str:
+    if not isinstance(item, device.Range):
+        return "i"
+    return "s" if item.step != 1 else "c" if cut else "f"
+
+
 def indexed(low: Lowering, base: Binding, expr: surface.Subscript) -> Binding:
     """`base[items]`: indices are put in place of the ranges that are left."""
     axes = base.axes[: len(expr.items)]

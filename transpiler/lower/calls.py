@@ -29,7 +29,7 @@ from transpiler.check.meaning import (
 from transpiler.intrinsics.entry import Effect, Intrinsic
 from transpiler.ir import device, surface
 from transpiler.ir.types import I64, INDEX, U32, WEAK_FLOAT, IndexType, VectorType
-from transpiler.lower.arrays import binding, element
+from transpiler.lower.arrays import binding, element, lies_together
 from transpiler.lower.context import Lowering
 from transpiler.lower.expressions import condition, kind_of, value
 from transpiler.lower.operators import arithmetic, binary
@@ -233,7 +233,12 @@ def _atomic_statement(low: Lowering, call: surface.Call, resolved: AtomicCall, t
 def _function(low: Lowering, resolved: FunctionCall) -> device.Function:
     from transpiler.lower.simt import function_of
 
-    return function_of(low, resolved.callee)
+    scattered = {
+        param.name
+        for param, arg in zip(resolved.callee.params, resolved.args, strict=True)
+        if arg is not None and isinstance(param.meaning, ArrayMeaning) and not lies_together(low, arg)
+    }
+    return function_of(low, resolved.callee, frozenset(scattered))
 
 
 def _function_args(

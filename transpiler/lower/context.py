@@ -53,8 +53,8 @@ class Lowering:
     """One function being built."""
 
     typed: Typed
-    functions: dict[Typed, device.Function]
-    """Device functions built so far, callees first; shared by all functions of a kernel."""
+    functions: dict[tuple[Typed, frozenset[str]], device.Function]
+    """Device functions built so far, callees first, by instance and the arrays passed with strides; shared within a kernel."""
     places: dict[str, Place] = field(default_factory=dict)
     extents: dict[str, device.Expr] = field(default_factory=dict)
     """Named dims of a device function: the extents that they stand for in the call."""

@@ -66,16 +66,17 @@ def _free_block(axes: int) -> tuple[int | None, int | None, int | None]:
     return None, None if axes > 1 else 1, None if axes > 2 else 1
 
 
-def function_of(low: Lowering, typed: Typed) -> device.Function:
-    """The device function of an instance, built on first use."""
-    if typed not in low.functions:
+def function_of(low: Lowering, typed: Typed, scattered: frozenset[str] = frozenset()) -> device.Function:
+    """The device function of an instance, built on first use; `scattered` names the arrays whose elements do not lie together."""
+    key = (typed, scattered)
+    if key not in low.functions:
         inner = Lowering(typed, low.functions)
-        params = _parameters(inner)
+        params = _parameters(inner, scattered)
         _locals(inner)
         lower_body(inner, typed.function.body)
         returns = scalar_types(typed.returns)
         body = _without_unread(typed, tuple(inner.out))
-        low.functions[typed] = device.Function(
+        low.functions[key] = device.Function(
             _unique_name(low, typed),
             typed.function.source,
             tuple(params),
@@ -87,7 +88,7 @@ def function_of(low: Lowering, typed: Typed) -> device.Function:
             _is_pure(body),
             span=typed.function.name_span,
         )
-    return low.functions[typed]
+    return low.functions[key]
 
 
 def _unique_name(low: Lowering, typed: Typed) -> str:
@@ -122,13 +123,17 @@ def _is_pure(body: tuple[device.Stmt, ...]) -> bool:
 # --- parameters and locals --------------------------------------------------------------------------------
 
 
-def _parameters(low: Lowering) -> list[device.ScalarParam | device.ArrayParam | device.Local]:
+def _parameters(
+    low: Lowering, scattered: frozenset[str] = frozenset()
+) -> list[device.ScalarParam | device.ArrayParam | device.Local]:
     built: list[device.ScalarParam | device.ArrayParam | device.Local] = []
     for param in low.typed.params:
         if isinstance(param.device, device.ArrayParam):
-            low.places[param.name] = whole(param.device)
+            order = "strided" if param.name in scattered else param.device.order
+            array = param.device if order == param.device.order else replace(param.device, order=order)
+            low.places[param.name] = whole(array)
             _dims_of(low, param)
-            built.append(param.device)
+            built.append(array)
         elif param.device is not None:
             low.places[param.name] = param.device
             built.append(param.device)
