@@ -594,3 +594,32 @@ def head(v: i32) -> i32:
     out[cuda.grid(1)] = s[tx]
     """
     assert proof(dedent(body), OUT, before=before).verdict == "proved"
+
+
+def test_a_fault_on_one_side_hides_none_on_the_other() -> None:
+    """`a[len(a) - 1]` is fine under the contract of `a[i]`, which says nothing of `a[len(a) - 1 + n]` in the same line."""
+    body = """
+    i = cuda.grid(1)
+    if i < n:
+        out[i] = 1
+        for k in range(2):
+            out[len(out) - 1 + k * n] = 2
+    """
+    p = proof(dedent(body), OUT)
+    assert p.verdict == "refuted"
+    assert "E0501" in errors(p)
+
+
+def test_what_the_last_test_of_a_loop_assigns_is_new() -> None:
+    """Behind the loop `t` is one ticket more: all threads that leave have drawn different ones, none has its start value."""
+    body = """
+    t = 0
+    while (t := cuda.atomic.add(count, 0, 1)) < n:
+        pass
+    if t >= 0 and t < cap:
+        out[t] = 1
+    if t == 0 and n > 0:
+        out[0] = 2
+    """
+    p = proof(dedent(body), TICKETS)
+    assert p.verdict != "proved"

@@ -47,6 +47,11 @@ class Context:
         for r in self.kernel.requires:
             if r.cond is not None:
                 found.append(machine.eval(r.cond))
+            elif r.predicate == "in_range":  # an array with elements has values for them
+                low, high = (machine.int_of(machine.eval(e)) for e in r.args)
+                array = self.kernel.arrays_by_name[r.array]
+                empty = self.terms.any(self.terms.le(n, self.terms.int(0)) for n in machine.extents(array))
+                found.append(self.terms.any((empty, self.terms.lt(low, high))))
         machine.record.truncate((0,) * len(machine.record.sizes()))
         return found
 

@@ -130,24 +130,20 @@ class Engine:
 
     def _bounds(self, bounds: BoundsResult) -> None:
         seen: set[tuple] = set()
-        for f in bounds.faults:
+        open_faults = [(f, self._under_contract(f, bounds)) for f in bounds.faults]
+        open_faults = [(f, decision) for f, decision in open_faults if decision.verdict != "no"]
+        for f, decision in open_faults:
             mark = (f.access.span, f.access.array.name)
-            if mark in seen:
-                continue
-            if f.exact and not self._left_to_run_time(f):
-                decision = self._under_contract(f, bounds)
-                if decision.verdict == "no":
-                    seen.add(mark)
-                elif decision.verdict == "yes" and not decision.flags:
-                    seen.add(mark)
-                    w = self.witnesses.of_access(f.access, decision)
-                    self.refuted.append(report.out_of_bounds(f, w))
-        for f in bounds.faults:
+            exact = decision.verdict == "yes" and not decision.flags | f.access.flags
+            if exact and mark not in seen and not self._left_to_run_time(f):
+                seen.add(mark)
+                self.refuted.append(report.out_of_bounds(f, self.witnesses.of_access(f.access, decision)))
+        for f, decision in open_faults:
             mark = (f.access.span, f.access.array.name)
             if mark in seen:
                 continue
             seen.add(mark)
-            w = self._run_bounds(f, bounds)
+            w = self._run_bounds(f, decision)
             if w is not None:
                 self.refuted.append(report.out_of_bounds(f, w))
             elif self.kernel.options.checks == "dynamic" and f.access.node is not None:
@@ -157,14 +153,14 @@ class Engine:
                 self.unknown.append(report.out_of_bounds(f, None))
         self.warnings += [report.grid_dependent(c) for c in bounds.conditions if c.grid_dependent]
 
-    def _run_bounds(self, f: Fault, bounds: BoundsResult) -> Witness | None:
+    def _run_bounds(self, f: Fault, decision: Decision) -> Witness | None:
         """A run that shows an access out of bounds whose model rests on approximations. What depends on contents that one may
         choose is no such fault where the access is checked at run time."""
-        if self.confirm is None or f.decision.verdict != "yes" or self.kernel.options.checks == "dynamic":
+        if self.confirm is None or decision.verdict != "yes" or self.kernel.options.checks == "dynamic":
             return None
         if f.extent.flags:  # what `smem=` leaves, which the launch decides
             return None
-        return self.confirm(self.witnesses.of_access(f.access, self._under_contract(f, bounds)))
+        return self.confirm(self.witnesses.of_access(f.access, decision))
 
     def _left_to_run_time(self, f: Fault) -> bool:
         """With `checks="dynamic"`, what depends on the contents of memory is checked where it happens."""

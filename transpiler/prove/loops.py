@@ -312,7 +312,11 @@ class Loops(Recurrences, Stitching):
             count = t.of(atom)
             at, previous = (substitute(t, {trip.id: p}).formula(guard) for p in (count, count - 1))
             atom.facts = (t.any((t.eq(count), previous)), t.negate(at))
-        return {v: form(count) for v, form in forms.items()}
+        values = {v: form(count) for v, form in forms.items()}
+        for v in assigned(head.pre):  # the last test assigns once more
+            if v in values:
+                values[v] = self._broken(v, values[v], trip, guard, [], base)
+        return values
 
     def _broken(self, v: d.Local, value: Value, trip: Atom, guard: Formula, breaks: list[State], base: State) -> Value:
         sharing = max(trip.sharing, value.sharing, guard.sharing)

@@ -156,7 +156,6 @@ class Record:
     ordered: set[str] = field(default_factory=set)
     """Arrays whose accesses are trusted not to race."""
     fences: int = 0
-    unsupported: list[tuple[str, Span, Source]] = field(default_factory=list)
 
     def sizes(self) -> tuple[int, ...]:
         return (

@@ -13,7 +13,7 @@ import time
 from transpiler.records import record
 
 QUERY_STEPS = 3_000_000
-KERNEL_STEPS = 60_000_000
+KERNEL_STEPS = 10_000_000
 
 
 @record
