@@ -54,6 +54,7 @@ OPERATORS = {
     "BitXor": "+",
 }
 SLOW_MS = 8_000
+BATCH = 50
 CRASHES = (ValueError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError, RecursionError)
 """What a bug of ours raises: a user's mistake is never raised."""
 
@@ -257,8 +258,12 @@ def main() -> int:
     options = parser.parse_args()
     started = time.perf_counter()
     chosen = [m for s in subjects() if options.only in s.name for m in mutants(s)][options.first :: options.every]
-    counts = campaign(chosen, options.seed, options.launches, lambda line: print(line, flush=True))
-    print(f"seed {options.seed}: {len(chosen)} mutants, {counts}, {time.perf_counter() - started:.0f} s")
+    counts = Counts()
+    for at in range(0, len(chosen), BATCH):
+        part = chosen[at : at + BATCH]
+        counts = counts + campaign(part, options.seed, options.launches, lambda line: print(line, flush=True))
+        elapsed = time.perf_counter() - started
+        print(f"seed {options.seed}: {at + len(part)} of {len(chosen)} mutants, {counts}, {elapsed:.0f} s", flush=True)
     print(", ".join(f"{n} {o}" for o, n in counts.operators.most_common()))
     return int(bool(counts.unsound or counts.crashed) or counts.replay_rate < 0.95)
 
