@@ -106,10 +106,10 @@ def check_site(
     site: Site, parameters: list[Parameter], env: Env, imports: Mapping[str, str], report: Report
 ) -> Iterator[Diagnostic]:
     """Everything that is wrong for certain."""
-    keywords = {k.arg: k.value for k in site.node.keywords}
-    if any(isinstance(a, ast.Starred) for a in site.args) or None in keywords:
+    keywords = {k.arg: k.value for k in site.node.keywords if k.arg is not None}
+    if any(isinstance(a, ast.Starred) for a in site.args) or len(keywords) < len(site.node.keywords):
         return
-    misfits = list(_arity(site, parameters, {k: v for k, v in keywords.items() if k is not None}, report))
+    misfits = list(_arity(site, parameters, keywords, report))
     if misfits:
         yield from misfits
         return
