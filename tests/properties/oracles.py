@@ -70,7 +70,9 @@ def _no_errors(found: Sequence[Diagnostic], text: str) -> None:
 
 
 def copied(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value.copy(order="K") if isinstance(value, np.ndarray) else value for name, value in arguments.items()}
+    return {
+        name: value.copy(order="K") if isinstance(value, np.ndarray) else value for name, value in arguments.items()
+    }
 
 
 def simulated(generated: Generated) -> tuple[dict[str, Any], Report]:
