@@ -10,7 +10,7 @@ def test_the_host_can_size_it(shape: str) -> None:
     lowered(f"@kernel\ndef k(x: In[f32, N], n: i32):\n    s = cuda.shared.array({shape}, f32)\n")
 
 
-@pytest.mark.parametrize("shape", ["cuda.threadIdx.x + 1", "cuda.blockIdx.x + 1", "p[0]", "i"])
+@pytest.mark.parametrize("shape", ["cuda.threadIdx.x + 1", "cuda.blockIdx.x + 1", "p[0]", "i", "cuda.popc(u32(3))"])
 def test_the_host_cannot_size_it(shape: str) -> None:
     found = check(
         f"@kernel\ndef k(p: In[i32, N]):\n    i = cuda.grid(1) + 1\n    s = cuda.shared.array({shape}, f32)\n"

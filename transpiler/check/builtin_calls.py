@@ -9,7 +9,7 @@ from __future__ import annotations
 from transpiler.check import promotion
 from transpiler.check.calls import Form, arguments, intrinsic, resolved, storable
 from transpiler.check.context import Context
-from transpiler.check.expressions import describe, fits_64_bits, infer, infer_number
+from transpiler.check.expressions import describe, fits_64_bits, infer, infer_number, runs_something
 from transpiler.check.meaning import (
     ArrayMeaning,
     BuiltinCall,
@@ -33,6 +33,9 @@ def _len(ctx: Context, call: surface.Call) -> Meaning | None:
     if args is None or args[0] is None:
         return None
     value = infer(ctx, args[0])
+    if isinstance(value, TupleMeaning | VectorType) and runs_something(args[0]):
+        ctx.report("E0204", call.span, "`len` of a tuple that is computed on the way", "give the tuple a name first")
+        return None
     if isinstance(value, TupleMeaning):
         return Static(len(value.items))
     if isinstance(value, VectorType):

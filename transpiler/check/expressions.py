@@ -25,6 +25,7 @@ from transpiler.check.meaning import (
 )
 from transpiler.ir import surface
 from transpiler.ir.types import INDEX, Type, VectorType
+from transpiler.ir.walk import surface_walk
 
 
 def infer(ctx: Context, expr: surface.Expr) -> Meaning | None:
@@ -70,6 +71,11 @@ def fits_64_bits(ctx: Context, expr: surface.Expr, beside: Type) -> bool:
         return True
     ctx.report("E0208", expr.span, f"the number {known.value} does not fit 64 bits")
     return False
+
+
+def runs_something(expr: surface.Expr) -> bool:
+    """Whether evaluating the expression may do more than give a value, so that knowing the value is not enough."""
+    return any(isinstance(node, surface.Call | surface.Walrus) for node in surface_walk(expr))
 
 
 def infer_condition(ctx: Context, expr: surface.Expr) -> Meaning | None:

@@ -84,6 +84,9 @@ def _reversed(ctx: Context, call: surface.Call) -> Meaning | None:
     args = arguments(ctx, call, ("range",))
     inner = infer(ctx, args[0]) if args and args[0] else None
     match inner:
+        case RangeMeaning() if inner.step is not None and not isinstance(ctx.typed.meanings.get(inner.step), Static):
+            ctx.report("E0237", inner.step.span, "the step of a reversed range has to be a constant")
+            return None
         case RangeMeaning():
             return RangeMeaning(inner.start, inner.stop, inner.step, inner.unroll, not inner.reverse)
         case TupleMeaning():

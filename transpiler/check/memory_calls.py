@@ -16,6 +16,8 @@ from transpiler.check.meaning import (
     AtomicCall,
     DimMeaning,
     DTypeRef,
+    FunctionCall,
+    IntrinsicCall,
     Meaning,
     NoneMeaning,
     Qualified,
@@ -157,7 +159,9 @@ def _launch_sized(ctx: Context, whole: surface.Expr) -> bool:
         element = isinstance(node, surface.Subscript) and isinstance(ctx.typed.meanings.get(node.value), ArrayMeaning)
         known = isinstance(node, surface.Expr) and isinstance(ctx.typed.meanings.get(node), Static)
         local = isinstance(node, surface.Name) and node.id in ctx.assignments and not known
-        if thread or element or local or isinstance(node, surface.Walrus):
+        call = ctx.typed.calls.get(node) if isinstance(node, surface.Call) else None
+        computed = isinstance(call, IntrinsicCall | FunctionCall | AtomicCall) or isinstance(node, surface.Walrus)
+        if thread or element or local or computed:
             ctx.report(
                 "E0205",
                 node.span,

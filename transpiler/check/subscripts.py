@@ -7,7 +7,7 @@ Non-goals: what may be written (`statements`).
 from __future__ import annotations
 
 from transpiler.check.context import Context
-from transpiler.check.expressions import describe, infer, infer_index
+from transpiler.check.expressions import describe, infer, infer_index, runs_something
 from transpiler.check.meaning import (
     ArrayMeaning,
     DimMeaning,
@@ -18,6 +18,7 @@ from transpiler.check.meaning import (
     Static,
     Text,
     TupleMeaning,
+    at_run_time,
     type_of,
 )
 from transpiler.ir import surface
@@ -127,7 +128,8 @@ def _constant_item(ctx: Context, expr: surface.Subscript, count: int, items: tup
     if not -count <= index.value < count:
         ctx.report("E0212", expr.span, f"index {index.value} of {count} items")
         return None
-    return items[index.value]
+    item = items[index.value]
+    return at_run_time(item) if runs_something(expr.value) else item
 
 
 def _index_array(ctx: Context, expr: surface.Subscript, array: ArrayMeaning) -> Meaning | None:
