@@ -12,7 +12,7 @@ from tests.properties.oracles import Outcome, judge_by_python
 from tests.strategies.generated import Generated
 from tests.strategies.kernels import SCALAR, random_scalar
 
-COUNT = int(os.environ.get("ORACLE_KERNELS", "60"))
+COUNT = int(os.environ.get("ORACLE_KERNELS", "40"))
 SLICES = 4
 
 
@@ -28,7 +28,7 @@ def test_seeded_kernels_mean_the_same(part: int) -> None:
     assert {"if", "for", "while", "augment", "effect", "leave", "divmod"} <= features
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(SCALAR)
 def test_drawn_kernels_mean_the_same(generated: Generated) -> None:
     judge_by_python(generated)
