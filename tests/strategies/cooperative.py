@@ -35,6 +35,8 @@ class _Block:
         self.features: set[str] = set()
         self.fresh = 0
         self.scratch: list[str] = []
+        self.total_ops = rng.choice([["add", "sub"], ["add", "sub"], ["max"], ["min"], ["or_"], ["xor"]])
+        """Operations on `total` that commute with each other."""
 
     def kernel(self) -> Generated:
         rng = self.rng
@@ -178,7 +180,7 @@ class _Block:
         ]
 
     def _totals(self) -> list[str]:
-        op = self.rng.choice(["add", "max", "min", "or_", "sub", "xor"])
+        op = self.rng.choice(self.total_ops)
         guard = self.rng.choice(["i < N", "tx == 0", "v > 0"])
         return [f"if {guard}:", f"    cuda.atomic.{op}(total, {self.rng.choice(['0', 'tx % 8', 'v % 8', '7'])}, v)"]
 
