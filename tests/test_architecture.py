@@ -20,9 +20,10 @@ PACKAGE = ROOT / "transpiler"
 ROOMS = (
     ("records", "source", "version"),
     ("diagnostics",),
-    ("errors", "target"),
+    ("errors",),
     ("ir",),
     ("intrinsics",),
+    ("target",),
     ("frontend",),
     ("check",),
     ("lower",),

@@ -141,6 +141,18 @@ def cuda_include() -> str | None:
     return next((d for d in nvrtc.include_directories() if os.path.exists(os.path.join(d, "cuda_fp16.h"))), None)
 
 
+def lacking(unit: Unit, archs: Sequence[str]) -> list[Diagnostic]:
+    """What in a unit these architectures cannot run, each place once."""
+    from transpiler import target
+
+    found: dict[tuple[str, int], Diagnostic] = {}
+    for arch in archs:
+        for entry in unit.emitted.entries:
+            for diagnostic in target.lacking(entry.kernel, arch):
+                found.setdefault((diagnostic.source.path, diagnostic.span.start), diagnostic)
+    return list(found.values())
+
+
 def compile(unit: Unit, arch: str, form: str, *, line_info: bool = False) -> bytes:
     """PTX or cubin of a unit. What NVRTC refuses is a bug of ours, and raises."""
     from transpiler.runtime import nvrtc

@@ -119,6 +119,9 @@ def _make(path: str, request: Request, tool: str) -> Built:
     slim = _slim(report)
     if unit is None:
         return Built(slim, {})
+    lacking = _work.lacking(unit, request.archs)
+    if lacking:
+        return Built(Summary(slim.path, (*slim.diagnostics, *lacking), slim.kernels), {})
     cache = DiskCache()
     try:
         contents = _contents(unit, request, cache)

@@ -143,6 +143,8 @@ CODES: dict[str, Code] = _table(
     ("E0510", "cannot show that a value fits its destination", "overflow"),
     ("E0511", "cannot show that an operation is defined or an assertion holds", "arithmetic"),
     ("E0512", "a contract that no launch meets", "arithmetic"),
+    # E07 target
+    ("E0701", "something that the architecture lacks"),
     # E08 launch contract
     ("E0801", "wrong number or names of arguments"),
     ("E0802", "an array of another dtype"),

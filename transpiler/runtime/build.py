@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 
+from transpiler.errors import CompileError
 from transpiler.runtime.cache import DiskCache
 from transpiler.runtime.unit import CompiledUnit
 from transpiler.version import VERSION
@@ -27,8 +28,11 @@ class Builder:
         return self._build(unit, arch, "ptx").decode()
 
     def _build(self, unit: CompiledUnit, arch: str, kind: str) -> bytes:
+        from transpiler import target
         from transpiler.runtime import nvrtc
 
+        if found := target.lacking(unit.kernel, arch):
+            raise CompileError(found)
         key = json.dumps([kind, unit.cuda, arch, list(unit.options), VERSION, nvrtc.version()])
         built = self.cache.get(key)
         if built is None:
