@@ -289,6 +289,7 @@ class Expressions:
             case "max":
                 p = t.maximum(a, b)
             case "**":
+                self.oblige("power", t.ge(b), e)
                 p = t.power(a, b)
             case _:
                 return t.of(t.atom("call", e.op, (a, b), flags=OPAQUE))

@@ -148,6 +148,7 @@ class Loops(Recurrences, Stitching):
         for n in range(MAX_UNROLL + 1):
             cond = self.eval(s.cond)
             if cond is self.terms.false:
+                self._claim(invariants_of(s.body), Head(), self.terms.int(n))
                 self._behind(saved, paths, left)
                 return True
             if cond is not self.terms.true or n == MAX_UNROLL:

@@ -153,6 +153,7 @@ def obligation(o: Obligation, w: Witness | None, flags: int) -> Diagnostic:
         "divisor": "E0503",
         "step": "E0506",
         "shift": "E0504",
+        "power": "E0505",
         "assert": "E0507",
         "invariant": "E0508",
     }
@@ -162,6 +163,7 @@ def obligation(o: Obligation, w: Witness | None, flags: int) -> Diagnostic:
         "divisor": "E0511",
         "step": "E0511",
         "shift": "E0511",
+        "power": "E0511",
         "assert": "E0511",
         "invariant": "E0511",
     }
@@ -171,6 +173,7 @@ def obligation(o: Obligation, w: Witness | None, flags: int) -> Diagnostic:
         "divisor": "this divisor is not zero",
         "step": "this step is not zero",
         "shift": f"this shift is within 0 .. {o.text}",
+        "power": "this exponent is not negative",
         "assert": "this assertion holds",
         "invariant": "this invariant holds",
     }[o.kind]
@@ -189,6 +192,7 @@ def obligation(o: Obligation, w: Witness | None, flags: int) -> Diagnostic:
         "divisor": "this divides by zero",
         "step": "this range has step 0",
         "shift": f"this shift is not within 0 .. {o.text}",
+        "power": "this raises an integer to a negative power",
         "assert": f"this assertion does not hold ({o.text})" if o.text else "this assertion does not hold",
         "invariant": "this invariant does not hold",
     }[o.kind]
