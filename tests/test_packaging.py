@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -33,10 +34,16 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]
 
 @pytest.fixture(scope="module")
 def distribution(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sdist and the wheel built from it."""
+    """A folder with the sdist and the wheel built from it.
+
+    Built from a copy: setuptools works in the source tree, where other tests and other runs may be at work as well.
+    """
     folder = tmp_path_factory.mktemp("dist")
+    tree = tmp_path_factory.mktemp("tree") / "source"
+    made = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info", "node_modules")
+    shutil.copytree(ROOT, tree, ignore=made)
     done = subprocess.run(
-        [sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)], capture_output=True, text=True
+        [sys.executable, "-m", "build", "--outdir", str(folder), str(tree)], capture_output=True, text=True
     )
     if "Could not find a version that satisfies" in done.stdout + done.stderr:
         pytest.skip("no package index within reach to build with")
