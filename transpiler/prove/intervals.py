@@ -11,19 +11,18 @@ import math
 from collections.abc import Callable
 
 Interval = tuple[float, float]
-"""Ends are `int`, or a float infinity; never another float."""
+"""Ends are an `int` of magnitude at most `_LIMIT`, or a float infinity, to which a much longer `int` would not add."""
 
 ANY: Interval = (-math.inf, math.inf)
 BOOL: Interval = (0, 1)
-_HUGE = 4096
-"""Shifts and exponents past this many bits count as unbounded: their value would be too long to write."""
+_BITS = 256
+"""Numbers past so many bits are beyond any use, and count as unbounded."""
 
-
-_LIMIT = 2**256
+_LIMIT = 2**_BITS
 
 
 def _written(low: float, high: float) -> Interval:
-    """An interval whose ends are short to write: numbers beyond any use count as unbounded."""
+    """The interval, its ends kept to `_LIMIT`."""
     return (
         -math.inf if low < -_LIMIT else min(low, _LIMIT),
         math.inf if high > _LIMIT else max(high, -_LIMIT),
@@ -104,11 +103,11 @@ def _power(base: float, exponent: float) -> float:
     """For a base of at least 1."""
     if base == 1 or exponent == 0:
         return 1
-    return math.inf if math.isinf(base) or exponent > _HUGE or base > 2**64 else base**exponent
+    return math.inf if math.isinf(base) or exponent > _BITS or base > 2**64 else base**exponent
 
 
 def shift_left(a: Interval, b: Interval) -> Interval:
-    if b[0] < 0 or b[1] > _HUGE:
+    if b[0] < 0 or b[1] > _BITS:
         return (0, math.inf) if a[0] >= 0 else ANY
     return multiply(a, (2 ** b[0], 2 ** b[1]))
 
@@ -116,8 +115,8 @@ def shift_left(a: Interval, b: Interval) -> Interval:
 def shift_right(a: Interval, b: Interval) -> Interval:
     if b[0] < 0:
         return ANY
-    high = 2 ** b[1] if b[1] <= _HUGE else math.inf
-    return floor_divide(a, (2 ** min(b[0], _HUGE), high))
+    high = 2 ** b[1] if b[1] <= _BITS else math.inf
+    return floor_divide(a, (2 ** min(b[0], _BITS), high))
 
 
 def bit_and(a: Interval, b: Interval) -> Interval:
@@ -142,7 +141,7 @@ def bit_xor(a: Interval, b: Interval) -> Interval:
 def _mask(a: Interval, b: Interval) -> float:
     """The all-ones number that covers the bits of every value of both."""
     magnitude = max(a[1], b[1], -a[0] - 1, -b[0] - 1, 0)
-    return math.inf if math.isinf(magnitude) else (1 << int(magnitude).bit_length()) - 1
+    return math.inf if magnitude >= _LIMIT else (1 << int(magnitude).bit_length()) - 1
 
 
 def minimum(a: Interval, b: Interval) -> Interval:
@@ -160,7 +159,7 @@ def absolute(a: Interval) -> Interval:
 
 
 def invert(a: Interval) -> Interval:
-    return (-a[1] - 1, -a[0] - 1)
+    return _written(-a[1] - 1, -a[0] - 1)
 
 
 OPERATIONS: dict[str, Callable[[Interval, Interval], Interval]] = {
