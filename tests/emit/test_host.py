@@ -8,8 +8,8 @@ import pytest
 from tests.support import host_build
 from tests.support.kernels import lowered
 from transpiler.emit import EmittedUnit, emit_unit
-from transpiler.emit.abi import AbiParam
 from transpiler.ir import device as d
+from transpiler.ir.abi import AbiParam
 from transpiler.ir.types import I32
 
 pytestmark = pytest.mark.skipif(not host_build.available(), reason="needs g++ on Linux")

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from transpiler.emit.abi import FAILURE_WORDS, AbiParam
+from transpiler.ir.abi import FAILURE_WORDS, AbiParam
 
 HERE = Path(__file__).parent
 COMPILER = shutil.which("g++")

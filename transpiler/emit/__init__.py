@@ -4,13 +4,14 @@ In: `device.Kernel`s, their proved `Ranges` and contracts. Out: the text of a un
 byte-identical on every run. Non-goals: proving anything, compiling the text (`runtime.nvrtc`).
 """
 
-from transpiler.emit.abi import FAILURE_WORDS, AbiParam, abi
+from transpiler.emit.abi import abi
 from transpiler.emit.functions import Site
 from transpiler.emit.header import emit_header
 from transpiler.emit.host import emit_images, emit_launch, support
 from transpiler.emit.manifest import manifest
-from transpiler.emit.shared import SharedLayout, shared_layout
 from transpiler.emit.unit import EmitOptions, EmittedUnit, Entry, emit_unit
+from transpiler.ir.abi import FAILURE_WORDS, AbiParam
+from transpiler.ir.shared import SharedLayout, shared_layout
 
 __all__ = [
     "FAILURE_WORDS",

@@ -11,8 +11,8 @@ from transpiler.emit.cpp_types import LONG, cpp_type, is_half
 from transpiler.emit.expressions import Printer, literal
 from transpiler.emit.memory import Place
 from transpiler.emit.names import Names
-from transpiler.emit.shared import ALIGNMENT, SharedLayout, is_constant
 from transpiler.ir import device as d
+from transpiler.ir.shared import ALIGNMENT, SharedLayout, is_constant
 from transpiler.ir.types import INDEX
 from transpiler.source import Span
 

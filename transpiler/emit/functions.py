@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from transpiler.emit import arrays, literals, scopes, text, walk
-from transpiler.emit.abi import AbiParam, Checks, function_names, interval, parameters
+from transpiler.emit.abi import Checks, function_names, interval, parameters
 from transpiler.emit.coalesce import coalesce
 from transpiler.emit.constants import Constants
 from transpiler.emit.cpp_types import LONG, PROMOTED, cpp_type, index_type
@@ -18,11 +18,12 @@ from transpiler.emit.expressions import FunctionName, Printer, constant_type, li
 from transpiler.emit.helpers import Helpers
 from transpiler.emit.memory import Place
 from transpiler.emit.names import Names
-from transpiler.emit.shared import SharedLayout, shared_layout
 from transpiler.emit.statements import Statements, variable_type
 from transpiler.emit.templates import render
 from transpiler.emit.text import Text
 from transpiler.ir import device as d
+from transpiler.ir.abi import AbiParam
+from transpiler.ir.shared import SharedLayout, shared_layout
 from transpiler.ir.types import DType
 from transpiler.prove import intervals as iv
 from transpiler.prove.launch_ranges import LaunchRanges

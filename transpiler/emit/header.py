@@ -11,16 +11,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from transpiler.emit import literals
-from transpiler.emit.abi import AbiParam, abi
+from transpiler.emit.abi import abi
 from transpiler.emit.functions import doc_lines
 from transpiler.emit.helpers import reserved
 from transpiler.emit.host import Launcher, half_headers, half_types, launchers
 from transpiler.emit.names import FILE_SCOPE, Names
 from transpiler.emit.python_text import python_text
-from transpiler.emit.shared import SharedLayout, shared_layout
 from transpiler.emit.templates import render
 from transpiler.emit.unit import entry_names
 from transpiler.ir import device as d
+from transpiler.ir.abi import AbiParam
+from transpiler.ir.shared import SharedLayout, shared_layout
 
 
 def emit_header(

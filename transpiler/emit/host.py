@@ -13,16 +13,17 @@ import re
 from collections.abc import Mapping, Sequence
 
 from transpiler.emit import literals
-from transpiler.emit.abi import AbiParam, abi
+from transpiler.emit.abi import abi
 from transpiler.emit.cpp_types import HALF_HEADERS
 from transpiler.emit.host_conditions import HostPrinter, Key, Term, bare
 from transpiler.emit.names import FILE_SCOPE, Names
 from transpiler.emit.python_text import python_text
-from transpiler.emit.shared import SharedLayout, shared_layout
 from transpiler.emit.templates import plain, render
 from transpiler.emit.unit import entry_names
 from transpiler.emit.walk import statements
 from transpiler.ir import device as d
+from transpiler.ir.abi import AbiParam
+from transpiler.ir.shared import SharedLayout, shared_layout
 from transpiler.ir.types import DType
 from transpiler.records import record
 

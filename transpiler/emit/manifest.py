@@ -11,12 +11,12 @@ from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
-from transpiler.emit.abi import FAILURE_WORDS, AbiParam
 from transpiler.emit.header import meaning, shared_text
 from transpiler.emit.host import Launcher, launchers
 from transpiler.emit.python_text import python_text
 from transpiler.emit.unit import EmittedUnit, Entry
 from transpiler.ir import device as d
+from transpiler.ir.abi import FAILURE_WORDS, AbiParam
 
 SCHEMA = 1
 

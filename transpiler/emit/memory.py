@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.emit import text
-from transpiler.emit.abi import AbiParam, starts_at_zero
+from transpiler.emit.abi import starts_at_zero
 from transpiler.emit.cpp_types import INT, LONG, cpp_type
 from transpiler.emit.text import Text
 from transpiler.ir import device as d
+from transpiler.ir.abi import AbiParam
 from transpiler.ir.types import INDEX, DType
 from transpiler.records import record
 

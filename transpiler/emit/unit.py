@@ -13,14 +13,14 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePath
 
 from transpiler.emit import literals, walk
-from transpiler.emit.abi import AbiParam
 from transpiler.emit.cpp_types import HALF_HEADERS, is_half
 from transpiler.emit.functions import Emitter, Site, Unit, doc_lines
 from transpiler.emit.helpers import reserved
 from transpiler.emit.names import FILE_SCOPE, Names
-from transpiler.emit.shared import SharedLayout, shared_layout
 from transpiler.emit.templates import render
 from transpiler.ir import device as d
+from transpiler.ir.abi import AbiParam
+from transpiler.ir.shared import SharedLayout, shared_layout
 from transpiler.prove.ranges import ranges as compute_ranges
 from transpiler.records import record
 

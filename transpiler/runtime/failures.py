@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 
-from transpiler.emit.abi import FAILURE_WORDS
+from transpiler.ir.abi import FAILURE_WORDS
 from transpiler.runtime.driver import Driver
 from transpiler.runtime.unit import CheckSite, CompiledUnit
 

@@ -10,7 +10,7 @@ import ctypes
 import struct
 from typing import Any
 
-from transpiler.emit.abi import AbiParam
+from transpiler.ir.abi import AbiParam
 from transpiler.runtime.scalars import FORMATS
 
 Buffer = tuple[Any, int, Any]

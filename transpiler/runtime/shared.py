@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from transpiler.emit.shared import SharedLayout, shared_layout
 from transpiler.ir import device as d
+from transpiler.ir.shared import SharedLayout, shared_layout
 from transpiler.runtime.contracts import Term, Values, from_device, value_function
 from transpiler.runtime.slots import Slots
 

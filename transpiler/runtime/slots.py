@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from transpiler.emit.abi import AbiParam
 from transpiler.ir import device as d
+from transpiler.ir.abi import AbiParam
 
 Slot = tuple[str, str, int]
 """(kind, name, axis): `pointer`, `scalar`, `dim`, `extent`, `stride`, `failure`, or a launch dimension `gridDim`, `blockDim`."""

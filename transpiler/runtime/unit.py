@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from transpiler.emit.abi import AbiParam
 from transpiler.ir import device as d
+from transpiler.ir.abi import AbiParam
 from transpiler.source import Source, Span
 
 Dim3 = tuple[int, int, int]
