@@ -18,10 +18,18 @@ from transpiler.ir.walk import surface_children, surface_walk
 # --- from use ---------------------------------------------------------------------------------------------
 
 
-def from_use(
-    module: surface.Module, function: surface.Function, open_calls: tuple[surface.Function, ...] = ()
-) -> dict[str, str]:
+def from_use(module: surface.Module, function: surface.Function) -> dict[str, str]:
     """Ownership of each array that is not only read: `atomic` where only atomics touch it, else `inout`."""
+    return _from_use(module, function, {})
+
+
+def _from_use(
+    module: surface.Module, function: surface.Function, known: dict[surface.Function, dict[str, str]]
+) -> dict[str, str]:
+    """`known` holds what was found of other functions (nothing of one that is being looked at: calls may go round)."""
+    if function in known:
+        return known[function]
+    known[function] = {}
     aliases, targets = _aliases(function), _targets(function)
     written: set[str] = set()
     atomics: set[str] = set()
@@ -35,12 +43,15 @@ def from_use(
             case surface.Call() if qualified_name(module, node.func).startswith("transpiler.cuda.atomic."):
                 atomics |= set(_base(node.args[0])) if node.args else set()
             case surface.Call():
-                for name, own in _passed(module, node, (*open_calls, function)).items():
+                for name, own in _passed(module, node, known).items():
                     (atomics if own == "atomic" else plain if own == "in" else written).add(name)
             case surface.Subscript() if node not in targets:
                 plain |= set(_base(node))
     written, atomics, plain = ({aliases.get(n, n) for n in names} for names in (written, atomics, plain))
-    return {n: "inout" for n in written} | {n: "inout" if n in plain or n in written else "atomic" for n in atomics}
+    known[function] = {n: "inout" for n in written} | {
+        n: "inout" if n in plain or n in written else "atomic" for n in atomics
+    }
+    return known[function]
 
 
 def _targets(function: surface.Function) -> set[surface.Node]:
@@ -64,13 +75,15 @@ def _aliases(function: surface.Function) -> dict[str, str]:
     return found
 
 
-def _passed(module: surface.Module, call: surface.Call, open_calls: tuple[surface.Function, ...]) -> dict[str, str]:
+def _passed(
+    module: surface.Module, call: surface.Call, known: dict[surface.Function, dict[str, str]]
+) -> dict[str, str]:
     """What a device function does with the arrays that it is passed: its annotations say, or its own use."""
     callee = module.names.get(call.func.id) if isinstance(call.func, surface.Name) else None
-    if not isinstance(callee, surface.Function) or callee in open_calls:
+    if not isinstance(callee, surface.Function):
         return {}
     home = module.home(callee.source)
-    used = from_use(home, callee, open_calls)
+    used = _from_use(home, callee, known)
     by_name = {p.name: arg for p, arg in zip(callee.params, call.args, strict=False)}
     by_name |= {k.name: k.value for k in call.keywords}
     owned: dict[str, str] = {}
