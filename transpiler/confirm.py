@@ -1,9 +1,10 @@
 """Candidates of the prover, run in the simulator: does the race happen?
 
-In: a kernel and a witness whose model rests on something that the prover approximates (contents that the kernel
+In: a kernel, and a witness whose model rests on something that the prover approximates (contents that the kernel
 writes, floats, values carried by loops). Out: a witness of a launch in which these lines did conflict, or None. The
 launch and contents of the model are tried first, then at most `TRIALS` random contents, always the same ones.
-Counters (`Atomic` parameters) start at 0.
+Counters (`Atomic` parameters) start at 0. All launches of one kernel together take a bounded number of steps, never a
+bounded time: answers are the same on every run.
 
 The only module that imports both the prover's data and the simulator. Non-goals: showing that nothing happens.
 """
@@ -22,34 +23,47 @@ TRIALS = 32
 MAX_THREADS = 1 << 14
 MAX_ELEMENTS = 1 << 16
 MAX_STEPS = 2_000
-MAX_STATEMENTS = 3_000_000
-"""Statements of all threads in all trials together."""
+"""Of one launch."""
+KERNEL_STEPS = 12_000
+"""Of all launches for one kernel: about a second."""
+LAUNCH_STEPS = 20
+"""What it costs to set up a launch."""
+STEP_LANES = 3_000
+"""So many more threads make a step cost as much as one more."""
 
 
-def confirm(kernel: d.Kernel, witness: Witness) -> Witness | None:
-    """A launch in which the accesses of the witness race, with the threads that the simulator saw."""
-    launch = witness.launch
-    if prod(launch["grid"]) * prod(launch["block"]) > MAX_THREADS:
+class Confirm:
+    """Runs the candidates of one kernel, as long as its steps last."""
+
+    def __init__(self, kernel: d.Kernel):
+        self.kernel = kernel
+        self.left = KERNEL_STEPS
+
+    def __call__(self, witness: Witness) -> Witness | None:
+        """A launch in which the accesses of the witness race, with the threads that the simulator saw."""
+        launch = witness.launch
+        if prod(launch["grid"]) * prod(launch["block"]) > MAX_THREADS:
+            return None
+        if any(prod(shape) > MAX_ELEMENTS for shape in launch["shapes"].values()):
+            return None
+        rng = random.Random(0)
+        for trial in range(TRIALS + 1):
+            if self.left < 0:
+                return None
+            attempt = launch if trial == 0 else _larger(self.kernel, launch, rng, trial)
+            found, ends = self._run(replace(witness, launch=attempt))
+            if found is not None or not ends:
+                return found
         return None
-    if any(prod(shape) > MAX_ELEMENTS for shape in launch["shapes"].values()):
-        return None
-    rng = random.Random(0)
-    spent = 0
-    for trial in range(TRIALS + 1):
-        attempt = launch if trial == 0 else _larger(kernel, launch, rng, trial)
-        found, statements, ends = _run(kernel, replace(witness, launch=attempt))
-        spent += statements
-        if found is not None or not ends or spent > MAX_STATEMENTS:
-            return found
-    return None
 
+    def _run(self, witness: Witness) -> tuple[Witness | None, bool]:
+        """What was confirmed, and whether the launch came to its end."""
+        from transpiler.simulate import simulate_witness
 
-def _run(kernel: d.Kernel, witness: Witness) -> tuple[Witness | None, int, bool]:
-    """What was confirmed, how many statements that took, and whether the launch came to its end."""
-    from transpiler.simulate import simulate_witness
-
-    replay = simulate_witness(kernel, witness, max_steps=MAX_STEPS)
-    return _confirmed(witness, replay.confirmed), replay.report.statements, "E0406" not in replay.report.codes()
+        replay = simulate_witness(self.kernel, witness, max_steps=MAX_STEPS)
+        report = replay.report
+        self.left -= LAUNCH_STEPS + report.steps + report.statements // STEP_LANES
+        return _confirmed(witness, replay.confirmed), "E0406" not in report.codes()
 
 
 def _confirmed(witness: Witness, seen: Diagnostic | None) -> Witness | None:

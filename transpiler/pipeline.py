@@ -77,12 +77,11 @@ def _lint(state: KernelState) -> tuple[KernelState, list[Diagnostic]]:
 
 
 def _prove(state: KernelState) -> tuple[KernelState, list[Diagnostic]]:
-    from transpiler.confirm import confirm
+    from transpiler.confirm import Confirm
     from transpiler.prove import prove
 
     assert state.kernel is not None
-    kernel = state.kernel
-    proof = prove(kernel, confirm=lambda witness: confirm(kernel, witness))
+    proof = prove(state.kernel, confirm=Confirm(state.kernel))
     return replace(state, proof=proof), list(proof.diagnostics)
 
 

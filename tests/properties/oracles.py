@@ -158,10 +158,10 @@ def judge_by_prover(generated: Generated) -> Outcome:
 
 @functools.lru_cache(maxsize=256)
 def _proof(text: str) -> Proof:
-    from transpiler.confirm import confirm
+    from transpiler.confirm import Confirm
 
     kernel = kernel_of(text)
-    return prove(kernel, confirm=lambda witness: confirm(kernel, witness))
+    return prove(kernel, confirm=Confirm(kernel))
 
 
 def _nothing_found(generated: Generated, proof: Proof) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.kernels import checked, kernel_text, module
-from transpiler.confirm import confirm
+from transpiler.confirm import Confirm
 from transpiler.diagnostics import Severity
 from transpiler.ir import device
 from transpiler.prove import Proof, prove
@@ -19,7 +19,7 @@ def kernel(body: str, params: str, decorator: str = "kernel(block=256)", before:
 def proof(body: str, params: str, decorator: str = "kernel(block=256)", before: str = "", run: bool = True) -> Proof:
     """Its proof; candidates are run in the simulator if `run`."""
     made = kernel(body, params, decorator, before)
-    return prove(made, confirm=(lambda w: confirm(made, w)) if run else None)
+    return prove(made, confirm=Confirm(made) if run else None)
 
 
 def errors(p: Proof) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.kernels import checked
-from transpiler.confirm import confirm
+from transpiler.confirm import Confirm
 from transpiler.diagnostics import Diagnostic, Severity
 from transpiler.frontend import parse_module
 from transpiler.prove import prove
@@ -50,7 +50,7 @@ def answer(case: dict[str, Any], text: str) -> dict[str, Any]:
     result: dict[str, Any] = {"verdict": "error", "contract": [], "disjoint": [], "assumptions": [], "time_ms": 0.0}
     if not any(d.severity is Severity.ERROR for d in found):
         kernel = next(k for k in kernels if k.name == case["kernel"])
-        p = prove(kernel, confirm=lambda w: confirm(kernel, w))
+        p = prove(kernel, confirm=Confirm(kernel))
         found = [*found, *p.diagnostics]
         result |= {"verdict": p.verdict, "contract": list(p.contract), "disjoint": [list(d) for d in p.disjoint]}
     return result | {"name": case["kernel"], "diagnostics": [as_json(d) for d in found]}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.prove.support import kernel
 from tests.prove.test_verdicts import RULES, Rule
-from transpiler.confirm import confirm
+from transpiler.confirm import Confirm
 from transpiler.prove import prove
 from transpiler.simulate import simulate_witness
 
@@ -19,7 +19,7 @@ SHOWN = [r for r in RULES if r.verdict == "refuted" and "E0508" not in r.codes]
 @pytest.mark.parametrize("rule", SHOWN, ids=lambda r: r.name.replace(" ", "-"))
 def test_it_replays(rule: Rule) -> None:
     made = kernel(dedent(rule.body), rule.params, rule.decorator, dedent(rule.before))
-    found = prove(made, confirm=lambda w: confirm(made, w)).diagnostics[0]
+    found = prove(made, confirm=Confirm(made)).diagnostics[0]
     assert found.witness is not None
     report = simulate_witness(made, found.witness).report
     kinds = {d.kind for d in report.diagnostics}

@@ -475,4 +475,5 @@ def k(out: Out[i32, 96]):
         out=np.zeros(96, np.int32),
     )
     assert report.statements == 96 + 96 + 10
+    assert report.steps == 3
     assert (report.blocks, report.threads) == (3, 96)

@@ -124,6 +124,7 @@ CODES: dict[str, Code] = _table(
     ("E0309", "cannot show that no race occurs", "race-global"),
     ("E0310", "cannot show that memory was set before it is read", "uninitialised"),
     ("E0311", "a result that depends on the order of the threads"),
+    ("E0312", "a kernel that is too much to prove"),
     # E04 barriers and divergence
     ("E0401", "a barrier under divergent control flow", "divergence"),
     ("E0402", "a warp collective under divergent control flow", "divergence"),

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from transpiler.ir import device as d
 from transpiler.ir.types import BOOL, INDEX
+from transpiler.prove.budget import SOLVER_STEPS, WORK, Budget, Exhausted
 from transpiler.prove.context import Context
 from transpiler.prove.divergence import divergences
 from transpiler.prove.races import Finding, Races
@@ -21,6 +22,8 @@ Block = tuple[int | None, ...]
 MAX_PLACES = 3
 MAX_ACCESSES = 80
 """Larger kernels are not proved again for a help line."""
+SHARE = 4
+"""All tries together may cost one part in so many of what a proof may."""
 
 
 class Advice:
@@ -31,12 +34,22 @@ class Advice:
         self.block = block
         self.free_grid = free_grid
         self.small = size <= MAX_ACCESSES
+        self.budget = Budget(solver=SOLVER_STEPS // SHARE, work=WORK // SHARE)
+
+    def _context(self, kernel: d.Kernel) -> Context:
+        return Context(kernel, self.block, self.free_grid, self.budget)
 
     # --- races ---
 
     def for_race(self, f: Finding) -> str | None:
         if not self.small:
             return None
+        try:
+            return self._for_race(f)
+        except Exhausted:
+            return None
+
+    def _for_race(self, f: Finding) -> str | None:
         if f.relation == "grid":
             return self._with_condition(lambda c: not self._still_races(c, f))
         if f.first.source is not self.kernel.source or f.second.source is not self.kernel.source:
@@ -54,7 +67,7 @@ class Advice:
 
     def _still_races(self, kernel: d.Kernel, f: Finding) -> bool:
         """Whether these lines may still race, or a barrier diverges."""
-        context = Context(kernel, self.block, self.free_grid)
+        context = self._context(kernel)
         if divergences(context, cheap_only=True):
             return True
         mine = {f.first.line, f.second.line}
@@ -68,10 +81,13 @@ class Advice:
             return None
 
         def helps(kernel: d.Kernel) -> bool:
-            context = Context(kernel, self.block, self.free_grid)
+            context = self._context(kernel)
             return not any(f.sync.line == line for f in divergences(context))
 
-        return self._with_condition(helps)
+        try:
+            return self._with_condition(helps)
+        except Exhausted:
+            return None
 
     # --- conditions ---
 

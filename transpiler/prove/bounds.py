@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from transpiler.ir import device as d
+from transpiler.prove.budget import BOUND
 from transpiler.prove.context import Context
 from transpiler.prove.decide import Decision
 from transpiler.prove.fold import Terms
@@ -27,6 +28,7 @@ from transpiler.records import record
 
 MAX_DEPTH = 6
 MAX_CANDIDATES = 12
+MAX_CASES = 32
 SMALL_DATA = 1 << 16
 """Contents of memory bound an index only where their dtype is narrow."""
 WORD = 2**31 - 1
@@ -88,13 +90,13 @@ class _Row:
 
 
 class Bounds:
-    def __init__(self, context: Context):
+    def __init__(self, context: Context, result: BoundsResult):
         self.context = context
         self.terms = context.terms
-        self.result = BoundsResult()
+        self.result = result
         self._cache: dict[tuple, tuple] = {}
 
-    def run(self) -> BoundsResult:
+    def run(self) -> None:
         for a in self.context.record.accesses:
             extents = self.context.extents(a.array)
             how = "syntactic"
@@ -107,20 +109,22 @@ class Bounds:
                     )
             self.result.how[a] = how
         self._prune()
-        return self.result
 
     def _cases(self, guard: Guard, index: Poly) -> list[tuple[Guard, Poly]]:
-        """One case for each arm of the selections in an index."""
+        """One case for each arm of the selections in an index, outer ones first, as long as that is not too many."""
         t = self.terms
-        for atom in (t.atoms[a] for m, _ in index.terms for a in m):
-            if atom.kind == "ite":
-                cond, x, y = atom.args
-                out = []
-                for c, value in ((cond, x), (t.negate(cond), y)):
-                    arm = substitute(t, {atom.id: value}).poly(index)
-                    out.extend(self._cases((*guard, *conjuncts(c)), arm))
-                return out
-        return [(guard, index)]
+        done: list[tuple[Guard, Poly]] = []
+        left = [(guard, index)]
+        while left:
+            guard, index = left.pop()
+            choice = next((a for a in map(t.atoms.__getitem__, sorted(index.atom_ids())) if a.kind == "ite"), None)
+            if choice is None or len(done) + len(left) >= MAX_CASES:
+                done.append((guard, index))
+                continue
+            cond, x, y = choice.args
+            for c, value in ((t.negate(cond), y), (cond, x)):
+                left.append(((*guard, *conjuncts(c)), substitute(t, {choice.id: value}).poly(index)))
+        return done
 
     def _axis(self, a: Access, axis: int, guard: Guard, index: Poly, extent: Poly) -> str:
         key = (index.id, extent.id, tuple(f.id for f in guard))
@@ -277,6 +281,7 @@ class Bounds:
         """Replace what varies from thread to thread by something at least as great, until nothing does."""
         if len(found) >= MAX_CANDIDATES:
             return
+        self.context.budget.spend(BOUND)
         worst = self._varying(p)
         if worst is None:
             key = (p.id, rank)

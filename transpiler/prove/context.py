@@ -10,6 +10,7 @@ from functools import cached_property
 
 from transpiler.ir import device as d
 from transpiler.prove.axioms import Axioms
+from transpiler.prove.budget import Budget
 from transpiler.prove.decide import Decider
 from transpiler.prove.fold import Terms
 from transpiler.prove.launch import Launch
@@ -21,12 +22,13 @@ from transpiler.prove.terms import Formula, Poly, Sharing
 class Context:
     """One kernel, executed symbolically once for a block shape."""
 
-    def __init__(self, kernel: d.Kernel, block: tuple[int | None, ...], free_grid: bool):
+    def __init__(self, kernel: d.Kernel, block: tuple[int | None, ...], free_grid: bool, budget: Budget | None = None):
+        self.budget = budget or Budget()
         self.kernel = kernel
         self.terms = Terms()
         self.launch = Launch(self.terms, kernel, block)
         self.written = written_arrays(kernel)
-        self.machine = Machine(kernel, self.launch, self.terms, self.written)
+        self.machine = Machine(kernel, self.launch, self.terms, self.written, self.budget)
         facts = list(self.launch.facts)
         self.required = self._requirements()
         facts.extend(self.required)
@@ -35,7 +37,7 @@ class Context:
         self.machine.run()
         self.record = self.machine.record
         self.axioms = Axioms(kernel, self.terms, self.machine)
-        self.decider = Decider(self.terms, facts, self.axioms)
+        self.decider = Decider(self.terms, facts, self.axioms, self.budget)
         self.axioms.decider = self.decider
         self.same_block = Copy(self.terms, Sharing.COUNTER)
         self.other_block = Copy(self.terms, Sharing.LAUNCH)

@@ -15,6 +15,7 @@ import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from transpiler.prove.budget import DECISION, LINEAR, Budget
 from transpiler.prove.fold import Terms
 from transpiler.prove.linear import Linear
 from transpiler.prove.rewrite import substitute
@@ -45,12 +46,19 @@ class Decision:
 class Decider:
     """Decides for one kernel. `axioms` makes formulas that hold of the loads and tickets among given atoms."""
 
-    def __init__(self, terms: Terms, facts: Iterable[Formula], axioms: Callable[[list[Atom]], list[Formula]]):
+    def __init__(
+        self,
+        terms: Terms,
+        facts: Iterable[Formula],
+        axioms: Callable[[list[Atom]], list[Formula]],
+        budget: Budget | None = None,
+    ):
+        self.budget = budget or Budget()
         self.terms = terms
         self.facts = tuple(facts)
         self.axioms = axioms
         self.encoder = Encoder(terms)
-        self.solver = Solver()
+        self.solver = Solver(self.budget)
         self.tries = 0
         self._fact_atoms = [a for f in self.facts for a in walk_atoms([f])]
 
@@ -66,7 +74,9 @@ class Decider:
         if full is None:
             return Decision("no", "syntactic")
         linear = Linear(self.terms, (*full, *self._divisions(full)))
-        if linear.contradiction():
+        contradiction = linear.contradiction()
+        self.budget.spend(DECISION + linear.work // LINEAR)
+        if contradiction:
             return Decision("no", "interval" if linear.at_least else "syntactic")
         if cheap_only:
             return Decision("unknown", "interval")
@@ -188,6 +198,7 @@ class Decider:
             lo, hi = t.atoms[a].range
             if (lo is not None and v < lo) or (hi is not None and v > hi):
                 return None
+        self.budget.spend(DECISION + len(full))
         rewrite = substitute(t, {a: t.int(v) for a, v in fixed.items()})
         flat = self._flatten(rewrite.formula(f) for f in full)
         if flat is None or self._nonlinear(flat):

@@ -11,12 +11,14 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from transpiler.diagnostics.model import Diagnostic, Severity, Witness
 from transpiler.ir import device as d
 from transpiler.prove import report
 from transpiler.prove.advice import Advice
 from transpiler.prove.bounds import Bounds, BoundsResult, Fault
+from transpiler.prove.budget import Exhausted
 from transpiler.prove.context import Context
 from transpiler.prove.decide import Decision
 from transpiler.prove.divergence import Divergence, divergences
@@ -49,10 +51,18 @@ class Engine:
         self.advice = Advice(kernel, block, free_grid, len(self.context.record.accesses))
 
     def run(self) -> Proof:
-        if self._impossible():
-            self.refuted.append(report.impossible(self.kernel))
-            return self._proof(BoundsResult())
-        bounds = Bounds(self.context).run()
+        bounds = BoundsResult()
+        try:
+            if self._impossible():
+                self.refuted.append(report.impossible(self.kernel))
+            else:
+                self._check(bounds)
+        except Exhausted:
+            self.unknown.append(report.exhausted(self.kernel))
+        return self._proof(bounds)
+
+    def _check(self, bounds: BoundsResult) -> None:
+        Bounds(self.context, bounds).run()
         bounds.assume(self.context.terms)
         self.witnesses = Witnesses(self.context, bounds.conditions)
         if self._divergence():
@@ -60,7 +70,6 @@ class Engine:
         self._bounds(bounds)
         self._unset()
         self._obligations()
-        return self._proof(bounds)
 
     # --- checks ---
 
@@ -266,13 +275,12 @@ def prove(
 ) -> Proof:
     """Prove a kernel for the block of its decorator, or for `block` and any grid."""
     started = time.perf_counter()
-    engine = Engine(kernel, confirm, block or kernel.block, free_grid or block is not None)
-    proof = engine.run()
-    elapsed = time.perf_counter() - started - engine.context.decider.solver.load_seconds
-    return _timed(proof, elapsed * 1e3)
-
-
-def _timed(proof: Proof, elapsed: float) -> Proof:
-    from dataclasses import replace
-
-    return replace(proof, time_ms=elapsed)
+    loading = 0.0
+    try:
+        engine = Engine(kernel, confirm, block or kernel.block, free_grid or block is not None)
+    except Exhausted:  # before anything could be checked
+        proof = Proof(verdict="unknown", contract=(), diagnostics=(report.exhausted(kernel),))
+    else:
+        proof = engine.run()
+        loading = engine.context.decider.solver.load_seconds
+    return replace(proof, time_ms=(time.perf_counter() - started - loading) * 1e3)

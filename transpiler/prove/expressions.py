@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from transpiler.intrinsics.entry import Intrinsic
 from transpiler.ir import device as d
 from transpiler.ir.types import BOOL, I64, DType, IndexType
+from transpiler.prove.budget import Budget
 from transpiler.prove.fold import Terms
 from transpiler.prove.launch import Launch
 from transpiler.prove.record import Access, Guard, Loop, Obligation, Record
@@ -77,7 +78,8 @@ class State:
 class Expressions:
     """Evaluation of expressions in `self.state`."""
 
-    def __init__(self, kernel: d.Kernel, launch: Launch, terms: Terms, written: set[str]):
+    def __init__(self, kernel: d.Kernel, launch: Launch, terms: Terms, written: set[str], budget: Budget):
+        self.budget = budget
         self.kernel = kernel
         self.launch = launch
         self.terms = terms

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from transpiler.ir import device as d
+from transpiler.prove.budget import PAIRS
 from transpiler.prove.context import Context
 from transpiler.prove.decide import Decision
 from transpiler.prove.record import Access
@@ -69,6 +70,7 @@ class Initialised:
         return isinstance(array, (d.SharedArray, d.LocalArray))
 
     def _check(self, read: Access, writes: list[Access]) -> Unset | None:
+        self.context.budget.spend(PAIRS * len(writes) // 10)
         before = [w for w in writes if self._comes_before(w, read)]
         if not before:
             decision = self.context.decider.decide(read.guard)

@@ -51,6 +51,8 @@ class Linear:
         self.bounds: dict[Mono, Range] = {}
         self.derived: list[Row] = []
         self._steps = self._searches = 0
+        self.work = 0
+        """Rows looked at."""
 
     def contradiction(self) -> bool:
         for _ in range(MAX_ROUNDS):
@@ -194,6 +196,7 @@ class Linear:
             self.at_least.append(row)
             self.at_least.append({m: -c for m, c in row.items()})
             return
+        self.work += len(self.at_least) + len(self.equal) + len(self.unequal) + len(self.choices)
         sign = row[best]
         value = {m: -c * sign for m, c in row.items() if m != best}
         x = best[0]
@@ -244,6 +247,7 @@ class Linear:
 
     def _tighten(self) -> bool:
         """One round of bounds from inequalities; True if one of them cannot hold."""
+        self.work += 4 * len(self.at_least)
         for row in self.at_least:
             _, hi = self.range(row)
             if hi is not None and hi < 0:
@@ -284,6 +288,7 @@ class Linear:
     def shows(self, row: Row, depth: int) -> bool:
         """Whether `row >= 0` follows by adding inequalities."""
         self._searches += 1
+        self.work += 1
         lo, _ = self.range(row)
         if lo is not None and lo >= 0:
             return True

@@ -23,6 +23,7 @@ from collections.abc import Iterable
 
 from transpiler.intrinsics.entry import Effect
 from transpiler.ir import device as d
+from transpiler.prove.budget import LOOP
 from transpiler.prove.expressions import State, Value
 from transpiler.prove.loop_text import ForHead, Head, WhileHead, assigned, has_break, has_return, invariants_of
 from transpiler.prove.record import Loop
@@ -193,6 +194,7 @@ class Loops(Recurrences, Stitching):
         return head.enter(k)
 
     def _execute(self, head: Head, body, trip: Atom, forms: dict, lanes: set[str], shared: bool) -> None:
+        self.budget.spend(LOOP)
         t = self.terms
         base, loops, trips = self.state, self.loops, self.trips
         k = t.of(trip)

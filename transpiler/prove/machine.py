@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from transpiler.intrinsics.entry import Effect, Intrinsic
 from transpiler.ir import device as d
 from transpiler.ir.types import IndexType
+from transpiler.prove.budget import STATEMENT
 from transpiler.prove.expressions import Bound, Expressions, Frame, State, Value
 from transpiler.prove.loops import Loops
 from transpiler.prove.record import Access, Guard, Interval, Sync, Trusted
@@ -43,6 +44,7 @@ class Machine(Loops, Expressions):
         for s in statements:
             if self.state.dead:
                 return
+            self.budget.spend(STATEMENT)
             getattr(self, "_do_" + type(s).__name__.lower())(s)
 
     # --- plain statements ---

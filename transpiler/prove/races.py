@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from transpiler.ir import device as d
+from transpiler.prove.budget import PAIRS
 from transpiler.prove.context import Context
 from transpiler.prove.decide import Decision
 from transpiler.prove.record import Access, Interval
@@ -81,6 +82,7 @@ class Races:
             if name not in self.context.written or self.only not in (None, name):
                 continue
             for i, a in enumerate(accesses):
+                self.context.budget.spend(PAIRS * (len(accesses) - i) // 10)
                 for b in accesses[i:]:
                     if self._enough():
                         return

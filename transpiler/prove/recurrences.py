@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from transpiler.ir import device as d
+from transpiler.prove.budget import LOOP
 from transpiler.prove.expressions import Value
 from transpiler.prove.loop_text import Head
 from transpiler.prove.rewrite import substitute
@@ -77,6 +78,7 @@ class Recurrences:
         self, head: Head, body: tuple[d.Stmt, ...], trip: Atom, probes: dict, lanes: set[str]
     ) -> dict[d.Local, Value]:
         """Run the body once with the carried variables unknown; nothing that it records stays."""
+        self.budget.spend(LOOP)
         sizes = self.record.sizes()
         saved, loops, trips, starts = self.state, self.loops, self.trips, dict(self.interval_start)
         left, returns = self.left, len(self.frame.exits)

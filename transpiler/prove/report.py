@@ -254,6 +254,16 @@ def grid_dependent(c: Condition) -> Diagnostic:
     )
 
 
+def exhausted(kernel: d.Kernel) -> Diagnostic:
+    return Diagnostic(
+        code="E0312",
+        message="this kernel takes more steps to prove than the prover may spend on one",
+        source=kernel.source,
+        span=kernel.span,
+        help="split it, move part of it into a kernel of its own, or write unrolled code as a loop",
+    )
+
+
 def impossible(kernel: d.Kernel) -> Diagnostic:
     first = kernel.requires[0]
     return Diagnostic(

@@ -141,15 +141,18 @@ def simulate(
     )
     if isinstance(session, Report):
         return session
-    statements = 0
+    statements = steps = 0
     with np.errstate(all="ignore"):
         for first, count in session.chunks():
-            statements += session.machine(first, count).run()
+            machine = session.machine(first, count)
+            statements += machine.run()
+            steps += machine.scheduler.steps
     return Report(
         diagnostics=session.findings.diagnostics,
         occurrences=session.findings.occurrences,
         printed="".join(session.printed),
         statements=statements,
+        steps=steps,
         blocks=session.launch.block_count,
         threads=session.launch.block_count * session.launch.threads_per_block,
         seconds=time.perf_counter() - started,

@@ -25,6 +25,8 @@ class Report:
     """How often each diagnostic occurred, in the order of `diagnostics`."""
     printed: str = ""
     statements: int = 0
+    steps: int = 0
+    """Statements that lanes executed together: what a run costs where lanes are few."""
     blocks: int = 0
     threads: int = 0
     seconds: float = 0.0
