@@ -77,8 +77,6 @@ def show_report(report: FileFacts, verbose: bool) -> None:
     from transpiler.diagnostics.machine import all_diagnostics
 
     show(all_diagnostics(report), err=False)
-    if not report.kernels and not report.diagnostics:
-        echo(f"{report.path}:1:1: no @kernel here")
     for kernel in report.kernels:
         verdict = styled(kernel.verdict, fg=_STYLE.get(kernel.verdict, "yellow"), bold=True)
         echo(f"{report.path}:{kernel.line}: {title(kernel)}: {verdict}{_notes(kernel)}")
@@ -140,8 +138,12 @@ def _pairs(proof: Proof | None) -> list[str]:
 
 
 def _summarize(reports: Sequence[FileFacts]) -> None:
+    """How many kernels got which verdict. That a file has none is said where no other one has: a hook names every file."""
     counts = Counter(kernel.verdict for report in reports for kernel in report.kernels)
     if not counts:
+        for report in reports:
+            if not report.diagnostics:
+                echo(f"{report.path}:1:1: no @kernel here")
         return
     shown = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _STYLE if counts[verdict])
     echo(f"{plural(sum(counts.values()), 'kernel')}: {shown}")
