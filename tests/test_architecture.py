@@ -32,6 +32,7 @@ ROOMS = (
     ("confirm",),
     ("pipeline",),
     ("runtime",),
+    ("ahead",),
     ("lang",),
     ("cuda", "random", "tile"),
     ("api", "testing"),

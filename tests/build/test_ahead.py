@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from transpiler.cli import _work, ahead
+from transpiler.ahead import build as ahead
+from transpiler.ahead import work
 from transpiler.cli.app import run
 from transpiler.runtime import nvrtc
 
@@ -54,8 +55,8 @@ def test_processes_do_not_change_the_bytes_and_the_cache_does_not_either(
     files = ["one.py", "two.py", "three.py"]
     assert run(["build", *files, "--arch", "sm_80,sm_90", "-o", "a", "-j", "2"]) == 0
     assert "3 files: 3 built, 0 as before" in capsys.readouterr().err
-    monkeypatch.setattr(_work, "compile", lambda *args, **kwargs: pytest.fail("compiled again"))
-    monkeypatch.setattr(_work, "emit", lambda *args, **kwargs: pytest.fail("proved again"))
+    monkeypatch.setattr(work, "compile", lambda *args, **kwargs: pytest.fail("compiled again"))
+    monkeypatch.setattr(work, "emit", lambda *args, **kwargs: pytest.fail("proved again"))
     assert run(["build", *files, "--arch", "sm_80,sm_90", "-o", "b"]) == 0
     assert "3 files: 0 built, 3 as before" in capsys.readouterr().err
     monkeypatch.undo()

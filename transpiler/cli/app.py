@@ -12,6 +12,7 @@ from importlib import import_module
 
 import click
 
+from transpiler.ahead.files import Refused
 from transpiler.version import VERSION
 
 COMMANDS: dict[str, str] = {
@@ -84,6 +85,9 @@ def run(args: list[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
+    except Refused as reason:
+        click.echo(f"error: {reason}", err=True)
+        return reason.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         return 130

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import click
 
+from transpiler.ahead.outputs import write_changed
 from transpiler.cli import _work
 from transpiler.cli.console import echo, plural, show_report
 from transpiler.cli.emit import refuse_clashes, refuse_unknown
 from transpiler.cli.files import output_folder
 from transpiler.cli.options import archs_type
-from transpiler.cli.outputs import write_changed
 
 
 @click.command("build")
@@ -46,7 +46,7 @@ def command(
 
     What was compiled before is taken from the cache, and files that would not change are not touched.
     """
-    from transpiler.cli import ahead
+    from transpiler.ahead import build as ahead
 
     if fatbin and form == "ptx":
         raise click.UsageError("--fatbin joins cubins: leave out `--to ptx`")

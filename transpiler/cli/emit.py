@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from transpiler.ahead.outputs import depfile, unit_files, write_changed
 from transpiler.cli import _work
 from transpiler.cli.console import echo, show_gcc, show_report
 from transpiler.cli.files import output_folder
 from transpiler.cli.options import archs_type
-from transpiler.cli.outputs import depfile, unit_files, write_changed
 from transpiler.diagnostics.machine import FileFacts
 
 

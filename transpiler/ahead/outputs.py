@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from transpiler.cli import _work
-from transpiler.cli.files import write
+from transpiler.ahead import work
+from transpiler.ahead.files import write
 from transpiler.diagnostics.machine import dumps
 
 
-def unit_files(unit: _work.Unit, embed: str | None, archs: Sequence[str], *, line_info: bool) -> dict[str, str | bytes]:
+def unit_files(unit: work.Unit, embed: str | None, archs: Sequence[str], *, line_info: bool) -> dict[str, str | bytes]:
     """The kernels, the header, the manifest; with `embed` the launchers and what they need."""
     from transpiler.emit import emit_images, emit_launch, support
 
@@ -31,10 +31,10 @@ def unit_files(unit: _work.Unit, embed: str | None, archs: Sequence[str], *, lin
             unit.name, unit.emitted.name, kernels, contracts=contracts, embed=embed
         )
     if embed in ("cubin", "ptx"):
-        images = [(arch, _work.compile(unit, arch, embed, line_info=line_info)) for arch in archs]
+        images = [(arch, work.compile(unit, arch, embed, line_info=line_info)) for arch in archs]
         out[f"{unit.name}_images.inc"] = emit_images(images)
     if embed == "source":
-        out[f"{unit.name}.options"] = " ".join(_work.nvcc_options(unit, line_info=line_info)) + "\n"
+        out[f"{unit.name}.options"] = " ".join(work.nvcc_options(unit, line_info=line_info)) + "\n"
     return {**out, **support(embed)}
 
 

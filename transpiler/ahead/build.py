@@ -3,7 +3,7 @@
 In: paths, and a `Request`. Out: for each file its report and outputs (name to bytes), in the order of the paths, the same bytes
 however many processes work. Results are kept in the disk cache under what they depend on: the text of the file and of what it
 imports, the request, the tool and NVRTC. Only files that are proved and without findings are kept.
-Non-goals: writing (`outputs`), what is printed (`build`).
+Non-goals: writing (`outputs`), what is printed (`cli.build`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transpiler.cli import _work
-from transpiler.cli.files import Refused
+from transpiler.ahead import work
+from transpiler.ahead.files import Refused
 from transpiler.diagnostics import Diagnostic
 from transpiler.diagnostics.machine import FileFacts, dumps
 
@@ -112,14 +112,14 @@ def _make(path: str, request: Request, tool: str) -> Built:
     """Build one file and keep the result; runs in a process of its own."""
     from transpiler.runtime.cache import DiskCache
 
-    (source,) = _work.load([path])
-    if isinstance(source, _work.NoReport):
+    (source,) = work.load([path])
+    if isinstance(source, work.NoReport):
         return Built(source, {})
-    report, unit = _work.emit(source, line_info=request.line_info, deny_trust=request.deny_trust)
+    report, unit = work.emit(source, line_info=request.line_info, deny_trust=request.deny_trust)
     slim = _slim(report)
     if unit is None:
         return Built(slim, {})
-    lacking = _work.lacking(unit, request.archs)
+    lacking = work.lacking(unit, request.archs)
     if lacking:
         return Built(Summary(slim.path, (*slim.diagnostics, *lacking), slim.kernels), {})
     cache = DiskCache()
@@ -129,7 +129,7 @@ def _make(path: str, request: Request, tool: str) -> Built:
         return Built(slim, {}, refused=reason.message)
     built = Built(slim, contents)
     if not any((slim.diagnostics, *(kernel.diagnostics for kernel in slim.kernels))):
-        _keep(cache, path, request, tool, _work.inputs(report)[1:], built)
+        _keep(cache, path, request, tool, work.inputs(report)[1:], built)
     return built
 
 
@@ -139,7 +139,7 @@ def _slim(report: FileFacts) -> Summary:
     return Summary(report.path, tuple(report.diagnostics), kernels)
 
 
-def _contents(unit: _work.Unit, request: Request, cache: DiskCache) -> dict[str, bytes]:
+def _contents(unit: work.Unit, request: Request, cache: DiskCache) -> dict[str, bytes]:
     from transpiler.emit import support
 
     compiled = {arch: _image(unit, arch, request, cache) for arch in request.archs}
@@ -155,13 +155,13 @@ def _contents(unit: _work.Unit, request: Request, cache: DiskCache) -> dict[str,
     return out | {name: text.encode() for name, text in {**texts, **support(None)}.items()}
 
 
-def _image(unit: _work.Unit, arch: str, request: Request, cache: DiskCache) -> bytes:
+def _image(unit: work.Unit, arch: str, request: Request, cache: DiskCache) -> bytes:
     """A unit for one architecture: a change of a comment in Python costs no compilation where the C++ stays the same."""
-    options = _work.nvcc_options(unit, line_info=request.line_info)
+    options = work.nvcc_options(unit, line_info=request.line_info)
     key = json.dumps(["image", request.form, unit.source, arch, options, nvrtc_release()])
     built = cache.get(key)
     if built is None:
-        built = _work.compile(unit, arch, request.form, line_info=request.line_info)
+        built = work.compile(unit, arch, request.form, line_info=request.line_info)
         cache.put(key, built)
     return built
 
@@ -209,7 +209,7 @@ def nvrtc_release() -> str:
             return f"{name} {metadata.version(name)}"
         except metadata.PackageNotFoundError:
             continue
-    return str(_work.nvrtc_version())
+    return str(work.nvrtc_version())
 
 
 def _key(path: str, request: Request, tool: str) -> str | None:
