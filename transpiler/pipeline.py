@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from transpiler.check.meaning import Typed
@@ -160,15 +160,25 @@ class Unit:
     emitted: EmittedUnit
 
 
-def check(source: Source, *, deny_trust: bool = False, hook: Hook | None = None) -> FileReport:
-    """Prove every kernel of a file, in every instance that ahead-of-time output holds."""
+def check(
+    source: Source,
+    *,
+    deny_trust: bool = False,
+    hook: Hook | None = None,
+    read: Callable[[Path], Source] = Source.read,
+    only: str | None = None,
+) -> FileReport:
+    """Prove every kernel of a file, or the one that is named, in every instance that ahead-of-time output holds.
+
+    `read` gives the text of imported files.
+    """
     from transpiler.check import instances_of
     from transpiler.frontend import parse_module
 
-    module, diagnostics = parse_module(source)
+    module, diagnostics = parse_module(source, read)
     kernels: list[KernelReport] = []
     for function in module.functions:
-        if function.is_kernel:
+        if function.is_kernel and only in (None, function.name):
             instances, found = instances_of(module, function)
             if found:
                 kernels.append(_failed(function, found))

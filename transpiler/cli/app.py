@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "explain": "Explain a diagnostic code, with a wrong and a right kernel.",
     "list": "List kernels, intrinsics, codes or architectures.",
     "new": "Create a small project that works.",
+    "lsp": "Answer an editor: findings, types, proofs and fixes as you type.",
     "doctor": "Find out what is missing on this machine.",
     "cache": "Show or clear the cache of compiled kernels.",
 }

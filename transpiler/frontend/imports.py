@@ -3,6 +3,7 @@
 In: the text of an import statement and the file it stands in. Out: (name, meaning) pairs: a definition of a kernel file that was
 read, else the qualified name. Files are looked for as Python would for a script or a package: relative imports, the folder of
 the importing file, the root of its package. Nothing is executed, no other folder is read, a cycle sees what is known so far.
+`read` gives the text of a file: what is on the disk, unless an editor knows better.
 Non-goals: `sys.path`, installed packages, the standard library.
 """
 
@@ -39,8 +40,9 @@ R = TypeVar("R", bound=FileReader)
 class Files(Generic[R]):
     """The files of one run; each is read once."""
 
-    def __init__(self, reader: Callable[[Source, Files[R]], R]) -> None:
+    def __init__(self, reader: Callable[[Source, Files[R]], R], read: Callable[[Path], Source] = Source.read) -> None:
         self._make_reader = reader
+        self._read_text = read
         self._by_path: dict[Path, R] = {}
         self.readers: list[R] = []
 
@@ -68,7 +70,7 @@ class Files(Generic[R]):
         path = path.resolve()
         if path not in self._by_path:
             try:
-                source = Source.read(path)
+                source = self._read_text(path)
             except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
                 return None
             return self._read(path, source)

@@ -10,8 +10,9 @@ Non-goals: finding imported files (`imports`), folding constants (`check.constan
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from transpiler.diagnostics import Diagnostic
 from transpiler.frontend import imports, parse
@@ -43,9 +44,9 @@ _BOUND_IN_BLOCK = re.compile(
 _WORDS = re.compile(r"\w+")
 
 
-def parse_module(source: Source) -> tuple[s.Module, list[Diagnostic]]:
-    """All that a file says to its kernels. Errors of imported files come along, each with its own source."""
-    files = imports.Files(Reader)
+def parse_module(source: Source, read: Callable[[Path], Source] = Source.read) -> tuple[s.Module, list[Diagnostic]]:
+    """All that a file says to its kernels. Errors of imported files, which `read` reads, come along, each with its own source."""
+    files = imports.Files(Reader, read)
     reader = files.root(source)
     return files.module(reader), sorted_diagnostics(files)
 

@@ -1,0 +1,98 @@
+"""The process that proves: `python -P -m transpiler.lsp.worker`.
+
+In: requests on standard input. Out: an answer to each on standard output, both as a length and a pickle; what a library prints
+goes to standard error. It ends with its input. A bug of ours ends it with a traceback, which the client's log shows, and the
+server starts another one.
+Non-goals: versions, cancelling (the server ends the process).
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from transpiler import pipeline
+from transpiler.records import record
+from transpiler.source import Source
+
+LENGTH = 8
+
+
+@record
+class Prove:
+    """Prove every kernel of a text; answered by a tuple of `KernelReport`, without IR."""
+
+    source: Source
+    open: Mapping[Path, Source]
+    """The texts of other documents in the editor, by resolved path."""
+
+
+@record
+class Emit:
+    """Emit one kernel of a text; answered by `Emitted`."""
+
+    source: Source
+    open: Mapping[Path, Source]
+    kernel: str
+
+
+@record
+class Emitted:
+    """The C++ text of one kernel; None where it has an error. With `proved` false the text has a banner that says so."""
+
+    kernel: str
+    text: str | None
+    proved: bool
+
+
+def read_from(open: Mapping[Path, Source]) -> Any:
+    """Reads a file as the editor has it, else as the disk has it."""
+    return lambda path: open.get(path) or Source.read(path)
+
+
+def answer(request: Prove | Emit) -> tuple[pipeline.KernelReport, ...] | Emitted:
+    only = request.kernel if isinstance(request, Emit) else None
+    report = pipeline.check(request.source, read=read_from(request.open), only=only)
+    if isinstance(request, Prove):
+        return tuple(map(_plain, report.kernels))
+    emittable = [k for k in report.kernels if k.kernel is not None]
+    proved = all(k.verdict == "proved" for k in report.kernels)
+    if not emittable or len(emittable) < len(report.kernels):
+        return Emitted(request.kernel, None, proved=False)
+    unit = pipeline.emit_reports(pipeline.unit_name(request.source.path), emittable, unchecked=not proved)
+    return Emitted(request.kernel, unit.source, proved)
+
+
+def _plain(report: pipeline.KernelReport) -> pipeline.KernelReport:
+    """A report without the nodes of the IR, which are themselves and would be others on the far side."""
+    proof = report.proof and replace(report.proof, checked_nodes=frozenset(), diagnostics=())
+    return replace(report, kernel=None, proof=proof)
+
+
+def packed(message: object) -> bytes:
+    body = pickle.dumps(message)
+    return len(body).to_bytes(LENGTH, "big") + body
+
+
+def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+    while len(head := requests.read(LENGTH)) == LENGTH:
+        request = pickle.loads(requests.read(int.from_bytes(head, "big")))
+        answers.write(packed(answer(request)))
+        answers.flush()
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    serve(sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    from transpiler.lsp import worker
+
+    worker.main()  # not this module, whose classes would be those of `__main__`
