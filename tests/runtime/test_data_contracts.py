@@ -183,6 +183,20 @@ def test_capture_takes_verified_handles_only():
     assert len(bench.launches) == 1
 
 
+def test_what_a_kernel_writes_is_checked_each_time_and_never_in_a_graph():
+    kernel = fakes.kernel(
+        "count", fakes.array_param("done", "atomic", fakes.dim("N"), dtype=I32), dims=("N",), domain=(fakes.dim("N"),)
+    )
+    bench = Bench(FakeProgram(kernel, contract=("in_range(done, 0, 1)",)))
+    bench.launcher.checker = checker = FixedChecker(True)
+    for _ in range(2):
+        bench(array(1, dtype="int32"))
+    assert checker.asked == [Claim("in_range", 0, 1)] * 2
+    bench.driver.captured.add(7)
+    with pytest.raises(LaunchError, match=r"E0821(?s:.*)the kernel writes `done`, so each launch must look at it"):
+        bench(array(1, dtype="int32"), stream=7)
+
+
 def test_a_verified_handle_is_read_only():
     kernel = fakes.kernel(
         "k", fakes.array_param("p", "inout", fakes.dim("N"), dtype=I32), dims=("N",), domain=(fakes.dim("N"),)

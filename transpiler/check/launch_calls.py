@@ -138,7 +138,7 @@ def _data_contract(ctx: Context, condition: surface.Expr) -> bool:
     array = infer(ctx, args[0])
     if not isinstance(array, ArrayMeaning) or array.space != "param" or array.rank != 1 or not array.dtype.is_integer:
         ctx.report("E0236", condition.span, f"`{name}` speaks of a 1-d integer array parameter")
-    elif array.ownership != "in":
+    elif array.ownership != "in" and not (name == "in_range" and array.ownership in ("atomic", "inout")):
         ctx.report(
             "E0236", condition.span, f"`{name}` speaks of an array that the kernel only reads", "annotate it `In[...]`"
         )

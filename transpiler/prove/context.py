@@ -13,7 +13,7 @@ from transpiler.prove.axioms import Axioms
 from transpiler.prove.budget import Budget
 from transpiler.prove.decide import Decider
 from transpiler.prove.fold import Terms
-from transpiler.prove.launch import Launch
+from transpiler.prove.launch import GRID_LIMIT, Launch
 from transpiler.prove.machine import Machine, written_arrays
 from transpiler.prove.rewrite import Copy
 from transpiler.prove.terms import Formula, Poly, Sharing
@@ -71,6 +71,8 @@ class Context:
                 extent = t.div(extent + (block - 1), block)
             launch.set_grid(axis, extent)
             facts.append(t.ge(extent - t.int(1)))  # where there is a thread, there is a block
+            if extent.const is None:
+                facts.append(t.le(extent, t.int(GRID_LIMIT[axis])))
         for axis in range(len(given), kernel.axes):
             launch.set_grid(axis, t.int(1))
         self.machine.record.truncate((0,) * len(self.machine.record.sizes()))

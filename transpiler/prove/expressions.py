@@ -85,6 +85,8 @@ class Expressions:
         self.terms = terms
         self.written = written
         self.record = Record()
+        self.tickets: dict[Access, Poly] = {}
+        """What atomics on integers gave back."""
         self.frame = Frame(kernel.source, is_kernel=True)
         self.state = State({}, (), {"block": [], "grid": []})
         self.loops: tuple[Loop, ...] = ()

@@ -20,8 +20,8 @@ from transpiler.ir.types import IndexType
 from transpiler.prove.budget import STATEMENT
 from transpiler.prove.expressions import Bound, Expressions, Frame, State, Value
 from transpiler.prove.loops import Loops
-from transpiler.prove.record import Access, Guard, Interval, Sync, Trusted
-from transpiler.prove.terms import CONTENT, HAVOC, OPAQUE, TICKET, Poly, Sharing, conjuncts
+from transpiler.prove.record import Access, Fence, Guard, Interval, Sync, Trusted
+from transpiler.prove.terms import CONTENT, HAVOC, OPAQUE, TICKET, Formula, Poly, Sharing, conjuncts
 
 LANES = ("block", "grid")
 
@@ -86,27 +86,30 @@ class Machine(Loops, Expressions):
             CONTENT | TICKET,
         )
         atom.data = made
-        return t.as_value(atom)
+        value = t.as_value(atom)
+        if isinstance(value, Poly):
+            self.tickets[made] = value
+        return value
 
     def _do_barrier(self, s: d.Barrier) -> None:
         mask = None if s.mask is None else self.int_of(self.eval(s.mask))
         self._sync(s.scope, s, mask)
 
-    def _sync(self, scope: str, node: d.Node, mask: Poly | None = None, collective: bool = False) -> None:
+    def _sync(self, scope: str, node: d.Node, mask: Poly | None = None, collective: bool = False) -> Sync:
         state = self.state
         seq = self.next_seq()
         span, source = self._call_site(node)
-        self.record.syncs.append(
-            Sync(scope, state.pc, node.span, self.frame.source, seq, mask, collective, self.loops, state.flags)
-        )
+        made = Sync(scope, state.pc, node.span, self.frame.source, seq, mask, collective, self.loops, state.flags)
+        self.record.syncs.append(made)
         line = source.line(span.start)
         if scope == "warp":
             if not collective and not self.loops and (mask is None or mask.const == 0xFFFFFFFF):
                 state.dominators = (*state.dominators, seq)
-            return
+            return made
         for lane in LANES if scope == "grid" else ("block",):
             self._emit(lane, f"the barrier in line {line}")
         state.dominators = ()
+        return made
 
     def _call_site(self, node: d.Node):
         return node.span, self.frame.source
@@ -120,7 +123,8 @@ class Machine(Loops, Expressions):
         self.interval_start[lane] = end
 
     def _do_fence(self, s: d.Fence) -> None:
-        self.record.fences += 1
+        state = self.state
+        self.record.fences.append(Fence(s.scope, state.pc, self.next_seq(), self.loops, state.flags))
 
     def _do_assert(self, s: d.Assert) -> None:
         claim = self.eval(s.cond)
@@ -241,6 +245,7 @@ class Machine(Loops, Expressions):
     def _effect(self, s: d.CallStmt, callee: Intrinsic, args: tuple[Value, ...]) -> None:
         short = callee.name.rsplit(".", 1)[-1]
         sharing = Sharing.THREAD
+        made: Sync | None = None
         if callee.effect is Effect.WARP:
             has_mask = bool(callee.params) and callee.params[0].split("=")[0] == "mask"
             mask = args[0] if has_mask and isinstance(args[0], Poly) else None
@@ -248,11 +253,15 @@ class Machine(Loops, Expressions):
             if short.startswith(("all_sync", "any_sync", "ballot", "match_all")):
                 sharing = Sharing.WARP
         elif callee.effect is Effect.BLOCK:
-            self._sync("block", s)
+            made = self._sync("block", s)
             if short.startswith("syncthreads"):
                 sharing = Sharing.BLOCK
+            if short == "syncthreads_or" and isinstance(args[0], Formula):
+                made.predicate = args[0]
         for target in s.targets:
-            self.state.env[target] = self._result(target.type, short, sharing, args)
+            value = self.state.env[target] = self._result(target.type, short, sharing, args)
+            if made is not None and made.predicate is not None and isinstance(value, Formula):
+                value.args[0].data = made  # the atom, which `last_block` asks for its reason
 
     def _result(self, t: d.Scalar, label: str, sharing: Sharing, args: tuple[Value, ...]) -> Value:
         flags = HAVOC | OPAQUE

@@ -14,6 +14,7 @@ from transpiler.ir import device as d
 from transpiler.prove.budget import PAIRS
 from transpiler.prove.context import Context
 from transpiler.prove.decide import Decision
+from transpiler.prove.last_block import LastBlock
 from transpiler.prove.record import Access, Interval
 from transpiler.prove.terms import Formula
 
@@ -31,6 +32,8 @@ class Finding:
     relation: str
     interval: Interval
     decision: Decision
+    counter: str | None = None
+    """The pair would be ordered, were it known that this counter starts at 0."""
 
     @property
     def exact(self) -> bool:
@@ -55,7 +58,8 @@ class Races:
         self.only = only
         """The one array that is asked about."""
         self.findings: list[Finding] = []
-        self.pairs = {"syntactic": 0, "interval": 0, "solver": 0, "cache": 0}
+        self.pairs = {"syntactic": 0, "interval": 0, "solver": 0, "cache": 0, "protocol": 0}
+        self.last_block = LastBlock(context)
         self._cache: dict[tuple, Decision] = {}
         self._copies: dict[tuple[int, str], Access] = {}
         self._refuted: set[tuple] = set()
@@ -113,6 +117,11 @@ class Races:
                 self.pairs[known.how] += 1
                 return
         finding = Finding(a, b, copy, relation, interval, known)
+        if relation == "grid" and not self.cheap_only:
+            if self.last_block.orders(a, b):
+                self.pairs["protocol"] += 1
+                return
+            finding.counter = self.last_block.counter(a, b)
         self.findings.append(finding)
         if finding.exact:
             self._refuted.add(mark)

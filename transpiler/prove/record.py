@@ -101,10 +101,23 @@ class Sync:
     flags: int = 0
     leaving: bool = False
     """Not a barrier: a way out of a loop that holds one, which all threads must take together."""
+    predicate: Formula | None = None
+    """What `syncthreads_or` asks of each thread."""
 
     @property
     def line(self) -> int:
         return self.source.line(self.span.start)
+
+
+@dataclass(eq=False, slots=True)
+class Fence:
+    """A memory fence. `scope`: `block`, `device`, `system`."""
+
+    scope: str
+    guard: Guard
+    seq: int
+    loops: tuple[Loop, ...] = ()
+    flags: int = 0
 
 
 @dataclass(eq=False, slots=True)
@@ -155,27 +168,25 @@ class Record:
     trusted: list[Trusted] = field(default_factory=list)
     ordered: set[str] = field(default_factory=set)
     """Arrays whose accesses are trusted not to race."""
-    fences: int = 0
+    fences: list[Fence] = field(default_factory=list)
 
-    def sizes(self) -> tuple[int, ...]:
+    @property
+    def _lists(self) -> tuple[list, ...]:
+        lanes = self.intervals
         return (
-            len(self.accesses),
-            len(self.syncs),
-            len(self.obligations),
-            len(self.intervals["block"]),
-            len(self.intervals["grid"]),
-            len(self.trusted),
-        )
-
-    def truncate(self, sizes: tuple[int, ...]) -> None:
-        """Forget what was recorded since `sizes` was taken: a trial run."""
-        lists = (
             self.accesses,
             self.syncs,
             self.obligations,
-            self.intervals["block"],
-            self.intervals["grid"],
+            lanes["block"],
+            lanes["grid"],
             self.trusted,
+            self.fences,
         )
-        for items, n in zip(lists, sizes, strict=True):
+
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(len(items) for items in self._lists)
+
+    def truncate(self, sizes: tuple[int, ...]) -> None:
+        """Forget what was recorded since `sizes` was taken: a trial run."""
+        for items, n in zip(self._lists, sizes, strict=True):
             del items[n:]

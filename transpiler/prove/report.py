@@ -71,6 +71,11 @@ def race_unknown(f: Finding) -> Diagnostic:
         f"cannot show that two threads of {names} do not race for `{f.first.array.name}` in lines {f.first.line} and "
         f"{f.second.line}: it depends on {why(f.flags)}"
     )
+    help = f'state what keeps them apart in `requires`, use atomics, or `trust(ordered({f.first.array.name}), "why")`'
+    if f.counter is not None:
+        help = (
+            f"the last block comes after all others if the counter starts at 0: `requires(in_range({f.counter}, 0, 1))`"
+        )
     return Diagnostic(
         code="E0309",
         message=message,
@@ -78,7 +83,7 @@ def race_unknown(f: Finding) -> Diagnostic:
         span=f.first.span,
         labels=(Label(f.second.span, "the other access"),),
         lines=f.lines,
-        help=f'state what keeps them apart in `requires`, use atomics, or `trust(ordered({f.first.array.name}), "why")`',
+        help=help,
     )
 
 

@@ -343,6 +343,8 @@ class Launcher:
             if self.driver.capturing(stream):
                 text = f"`{check.text}` cannot be checked while a graph is captured"
                 fix = f"pass `verified({check.array}, {check.predicate})`, made before the capture"
+                if kernel.arrays_by_name[check.array].ownership != "in":
+                    fix = f"the kernel writes `{check.array}`, so each launch must look at it: launch outside of graphs"
                 raise refusal(kernel, "E0821", text, span=span, help=fix)
             assert self.checker is not None
             fault = self.checker.fault(value, claim)
