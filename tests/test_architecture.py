@@ -31,6 +31,7 @@ ROOMS = (
     ("emit",),
     ("confirm",),
     ("pipeline",),
+    ("repair",),
     ("runtime",),
     ("ahead",),
     ("lang",),

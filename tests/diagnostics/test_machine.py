@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from tests.diagnostics.support import race
-from transpiler.diagnostics import Diagnostic, machine
+from transpiler.diagnostics import Diagnostic, Edit, Fix, machine
 from transpiler.source import Source, Span
 
 
@@ -67,6 +67,7 @@ def test_json_is_the_documented_one() -> None:
                                     {"line": 8, "column": 5, "message": "until here"},
                                 ],
                                 "help": "write `y[i]`",
+                                "fixes": [],
                                 "witness": {
                                     "launch": {
                                         "grid": [2, 1, 1],
@@ -90,6 +91,42 @@ def test_json_is_the_documented_one() -> None:
             }
         ],
     }
+
+
+def test_fixes_are_edits_at_places_in_the_file() -> None:
+    source = Source("a\nb\u00e9(", "f.py")
+    fix = Fix("close it", (Edit(Span(2, 3), "c"), Edit(Span(5, 5), ")")))
+    found = Diagnostic(code="E0101", message="m", source=source, span=Span(2, 5), fixes=(fix,))
+    assert machine.diagnostic_to_json(found)["fixes"] == [
+        {
+            "title": "close it",
+            "edits": [
+                {"line": 2, "column": 1, "end_line": 2, "end_column": 2, "text": "c"},
+                {"line": 2, "column": 4, "end_line": 2, "end_column": 4, "text": ")"},
+            ],
+        }
+    ]
+    result = machine.to_sarif([File(diagnostics=(found,), kernels=())], "1")["runs"][0]["results"][0]
+    assert result["fixes"] == [
+        {
+            "description": {"text": "close it"},
+            "artifactChanges": [
+                {
+                    "artifactLocation": {"uri": "f.py"},
+                    "replacements": [
+                        {
+                            "deletedRegion": {"startLine": 2, "startColumn": 1, "endLine": 2, "endColumn": 2},
+                            "insertedContent": {"text": "c"},
+                        },
+                        {
+                            "deletedRegion": {"startLine": 2, "startColumn": 4, "endLine": 2, "endColumn": 4},
+                            "insertedContent": {"text": ")"},
+                        },
+                    ],
+                }
+            ],
+        }
+    ]
 
 
 def test_a_finding_without_lines_speaks_of_its_own_and_has_no_witness() -> None:

@@ -54,6 +54,7 @@ __all__ = [
     "nvcc_options",
     "nvrtc_version",
     "status",
+    "repaired",
     "supported_archs",
     "unit_name",
 ]
@@ -122,6 +123,8 @@ def disassemble(tool: str, cubin: bytes) -> str:
 
 # --- this machine -----------------------------------------------------------------------------------------
 
+def repaired(report: FileReport) -> FileReport:
+    return replace(report, kernels=repair.repaired(report.source, report.kernels))
 
 def cache_info() -> CacheInfo:
     """Where the cache of compiled kernels is, and what it holds."""

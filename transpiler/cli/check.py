@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _STYLE = {"proved": "green", "refuted": "red", "unknown": "yellow", "error": "red"}
 
+_WITH_FIXES = ("json", "sarif")
+"""The formats that have a place for fixes, each of which takes another proof."""
+
 _MODE = {"r": "read", "w": "write", "a": "atomic"}
 
 
@@ -40,7 +43,7 @@ def command(files: tuple[str, ...], verbose: bool, form: str, deny_trust: bool) 
     """
     reports: list[FileFacts] = []
     for source in _work.load(files):
-        report = source if isinstance(source, _work.NoReport) else _check(source, deny_trust)
+        report = source if isinstance(source, _work.NoReport) else _check(source, deny_trust, form in _WITH_FIXES)
         reports.append(report)
         if form == "text":
             show_report(report, verbose)
@@ -51,8 +54,9 @@ def command(files: tuple[str, ...], verbose: bool, form: str, deny_trust: bool) 
     return _work.status(reports)
 
 
-def _check(source: Source, deny_trust: bool) -> FileFacts:
-    return _work.check_launches(_work.check(source, deny_trust=deny_trust))
+def _check(source: Source, deny_trust: bool, with_fixes: bool) -> FileFacts:
+    report = _work.check_launches(_work.check(source, deny_trust=deny_trust))
+    return _work.repaired(report) if with_fixes else report
 
 
 def _machine(reports: Sequence[FileFacts], form: str) -> str:

@@ -1,5 +1,5 @@
 """Diagnostics as data: `model` (the records), `codes` (the table), `render` (text), `machine` (JSON, SARIF)."""
 
-from transpiler.diagnostics.model import Diagnostic, Label, Severity, Thread, Witness
+from transpiler.diagnostics.model import Diagnostic, Edit, Fix, Label, Severity, Thread, Witness
 
-__all__ = ["Diagnostic", "Label", "Severity", "Thread", "Witness"]
+__all__ = ["Diagnostic", "Edit", "Fix", "Label", "Severity", "Thread", "Witness"]

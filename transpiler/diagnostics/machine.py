@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from transpiler.diagnostics.codes import CODES
-from transpiler.diagnostics.model import Diagnostic, Severity, Thread, Witness
+from transpiler.diagnostics.model import Diagnostic, Fix, Severity, Thread, Witness
 from transpiler.source import Source, Span
 
 SCHEMA = 1
@@ -77,7 +77,16 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, Any]:
         "lines": list(diagnostic.all_lines),
         "labels": [{**_start(diagnostic.source, label.span), "message": label.message} for label in diagnostic.labels],
         "help": diagnostic.help,
+        "fixes": [_fix(diagnostic.source, fix) for fix in diagnostic.fixes],
         "witness": witness_to_json(diagnostic.witness) if diagnostic.witness else None,
+    }
+
+
+def _fix(source: Source, fix: Fix) -> dict[str, Any]:
+    """Places as of diagnostics; an edit that inserts ends where it starts."""
+    return {
+        "title": fix.title,
+        "edits": [{**_place(source, edit.span), "text": edit.text} for edit in fix.edits],
     }
 
 
@@ -233,20 +242,34 @@ def _result(diagnostic: Diagnostic, rule: int) -> dict[str, Any]:
             {**_location(diagnostic.source, label.span), "message": {"text": label.message}}
             for label in diagnostic.labels
         ]
+    if diagnostic.fixes:
+        result["fixes"] = [_sarif_fix(diagnostic.source, fix) for fix in diagnostic.fixes]
     if diagnostic.witness:
         result["properties"] = {"witness": witness_to_json(diagnostic.witness)}
     return result
 
 
+def _sarif_fix(source: Source, fix: Fix) -> dict[str, Any]:
+    replacements = [
+        {"deletedRegion": _region(source, edit.span), "insertedContent": {"text": edit.text}} for edit in fix.edits
+    ]
+    change = {"artifactLocation": {"uri": _uri(source.path)}, "replacements": replacements}
+    return {"description": {"text": fix.title}, "artifactChanges": [change]}
+
+
 def _location(source: Source, span: Span) -> dict[str, Any]:
+    region = _region(source, span)
+    return {"physicalLocation": {"artifactLocation": {"uri": _uri(source.path)}, "region": region}}
+
+
+def _region(source: Source, span: Span) -> dict[str, int]:
     place = _place(source, span)
-    region = {
+    return {
         "startLine": place["line"],
         "startColumn": place["column"],
         "endLine": place["end_line"],
         "endColumn": place["end_column"],
     }
-    return {"physicalLocation": {"artifactLocation": {"uri": _uri(source.path)}, "region": region}}
 
 
 def _uri(path: str) -> str:

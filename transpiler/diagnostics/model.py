@@ -54,9 +54,34 @@ class Witness:
     interval: str | None = None
 
 
+@record
+class Edit:
+    """Puts `text` in the place of a span; an empty span is a place to insert at."""
+
+    span: Span
+    text: str
+
+
+@record
+class Fix:
+    """A change of the text of a finding that mends it. Edits do not overlap.
+
+    A pass proposes; `repair` tries each on the text, and only what has been tried is shown.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+
+    def applied(self, text: str) -> str:
+        """The text with the change made; of two edits at one place the first comes first."""
+        for edit in sorted(reversed(self.edits), key=lambda e: e.span.start, reverse=True):
+            text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+        return text
+
+
 @record(kw_only=True)
 class Diagnostic:
-    """One finding. `span` says what is wrong here, `labels` because of what, `help` what would mend it."""
+    """One finding. `span` says what is wrong here, `labels` because of what, `help` and `fixes` what would mend it."""
 
     code: str
     message: str
@@ -67,6 +92,8 @@ class Diagnostic:
     lines: tuple[int, ...] = ()
     """The lines that take part (two accesses of a race, a barrier); empty means the line of `span`."""
     witness: Witness | None = None
+    fixes: tuple[Fix, ...] = ()
+    """Changes of `source`, the best first."""
 
     @property
     def severity(self) -> Severity:

@@ -1,29 +1,53 @@
 """Help lines that were checked: a barrier at a place, a condition on the launch, tried and proved before they are printed.
 
-In: a refuted kernel and what refuted it. Out: a help line, or None where nothing tried helps. A barrier is tried
+In: a refuted kernel and what refuted it. Out: a help line with the change of the text that it speaks of, or None where
+nothing tried helps. A barrier is tried
 between the two accesses, else at the end of the loop around both, in the innermost statement list that holds both and
 then further out. Conditions are tried in a fixed order: one block, whole blocks of a scalar, a scalar of at least 1.
-Non-goals: changing the kernel. Nothing is ever inserted.
+Non-goals: changing the kernel. Nothing is ever inserted. How a change is written: `fixes`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 
+from transpiler.diagnostics.model import Fix
 from transpiler.ir import device as d
 from transpiler.ir.types import BOOL, INDEX
+from transpiler.prove import fixes
 from transpiler.prove.budget import SOLVER_STEPS, WORK, Budget, Exhausted
 from transpiler.prove.context import Context
 from transpiler.prove.divergence import divergences
 from transpiler.prove.races import Finding, Races
+from transpiler.records import record
 
 Block = tuple[int | None, ...]
+Body = tuple[d.Stmt, ...]
 MAX_PLACES = 3
 MAX_ACCESSES = 80
 """Larger kernels are not proved again for a help line."""
 SHARE = 4
 """All tries together may cost one part in so many of what a proof may."""
+
+
+@record
+class Help:
+    """A help line, and the change that it speaks of where the text has a place for it."""
+
+    text: str
+    fixes: tuple[Fix, ...] = ()
+
+
+@record
+class Place:
+    """The body of a kernel with one more barrier; `where` it stands: above or below the statement `beside`."""
+
+    body: Body
+    where: str
+    beside: d.Stmt
+    below: bool
 
 
 class Advice:
@@ -41,7 +65,7 @@ class Advice:
 
     # --- races ---
 
-    def for_race(self, f: Finding) -> str | None:
+    def for_race(self, f: Finding) -> Help | None:
         if not self.small:
             return None
         try:
@@ -49,20 +73,19 @@ class Advice:
         except Exhausted:
             return None
 
-    def _for_race(self, f: Finding) -> str | None:
+    def _for_race(self, f: Finding) -> Help | None:
         if f.relation == "grid":
             return self._with_condition(lambda c: not self._still_races(c, f))
         if f.first.source is not self.kernel.source or f.second.source is not self.kernel.source:
             return None
         return self._with_barrier(f) or self._with_condition(lambda c: not self._still_races(c, f))
 
-    def _with_barrier(self, f: Finding) -> str | None:
-        for n, (body, line) in enumerate(places(self.kernel, f.first.node, f.second.node)):
-            if n >= MAX_PLACES:
-                break
-            changed = replace(self.kernel, body=body)
+    def _with_barrier(self, f: Finding) -> Help | None:
+        for place in islice(places(self.kernel, f.first.node, f.second.node), MAX_PLACES):
+            changed = replace(self.kernel, body=place.body)
             if not self._still_races(changed, f):
-                return f"put `cuda.syncthreads()` {line}: with it these accesses do not race (checked)"
+                text = f"put `cuda.syncthreads()` {place.where}: with it these accesses do not race (checked)"
+                return Help(text, fixes.barrier(self.kernel.source, place.where, place.beside.span, below=place.below))
         return None
 
     def _still_races(self, kernel: d.Kernel, f: Finding) -> bool:
@@ -76,7 +99,7 @@ class Advice:
 
     # --- divergence ---
 
-    def for_divergence(self, line: int) -> str | None:
+    def for_divergence(self, line: int) -> Help | None:
         if not self.small:
             return None
 
@@ -91,13 +114,14 @@ class Advice:
 
     # --- conditions ---
 
-    def _with_condition(self, helps: Callable[[d.Kernel], bool]) -> str | None:
+    def _with_condition(self, helps: Callable[[d.Kernel], bool]) -> Help | None:
         for text, cond in self._conditions():
             requirement = d.Requirement(text, cond, span=self.kernel.span)
             changed = replace(self.kernel, requires=(*self.kernel.requires, requirement))
             if helps(changed):
                 also = " or `grid=1`" if text == "cuda.gridDim.x == 1" else ""
-                return f"if that is meant, write `requires({text})`{also}: under it this cannot happen (checked)"
+                line = f"if that is meant, write `requires({text})`{also}: under it this cannot happen (checked)"
+                return Help(line, fixes.requirement(self.kernel, text))
         return None
 
     def _conditions(self) -> Iterator[tuple[str, d.Expr]]:
@@ -122,17 +146,13 @@ class Advice:
             yield f"{p.name} >= 1", compare(">=", value, number(1))
 
 
-Body = tuple[d.Stmt, ...]
-
-
-def places(kernel: d.Kernel, first: d.Node | None, second: d.Node | None) -> Iterator[tuple[Body, str]]:
-    """Bodies of the kernel with one more barrier, and where it stands, the innermost place first."""
+def places(kernel: d.Kernel, first: d.Node | None, second: d.Node | None) -> Iterator[Place]:
+    """Where one more barrier could stand, the innermost place first."""
     if first is None or second is None:
         return
-    ways = [_way(kernel.body, node) for node in (first, second)]
-    if None in ways:
+    a, b = _way(kernel.body, first), _way(kernel.body, second)
+    if a is None or b is None:
         return
-    a, b = ways
     shared = 0
     while shared < min(len(a), len(b)) and a[shared][0] == b[shared][0] and a[shared][1] == b[shared][1]:
         shared += 1
@@ -144,15 +164,14 @@ def places(kernel: d.Kernel, first: d.Node | None, second: d.Node | None) -> Ite
         statements = _list_at(kernel.body, a[:depth], a[depth][0])
         if i < j:
             line = kernel.source.line(statements[j].span.start)
-            yield _insert(kernel.body, a[:depth], a[depth][0], j), f"before line {line}"
+            body = _insert(kernel.body, a[:depth], a[depth][0], j)
+            yield Place(body, f"before line {line}", statements[j], below=False)
         loop = depth > 0 and isinstance(_statement(kernel.body, a[:depth]), (d.For, d.While))
         if loop:
             last = statements[-1]
             line = kernel.source.line(max(last.span.end - 1, last.span.start))
-            yield (
-                _insert(kernel.body, a[:depth], a[depth][0], len(statements)),
-                f"behind line {line}, at the end of the loop",
-            )
+            body = _insert(kernel.body, a[:depth], a[depth][0], len(statements))
+            yield Place(body, f"behind line {line}, at the end of the loop", last, below=True)
 
 
 Way = list[tuple[str, int]]

@@ -15,11 +15,12 @@ from dataclasses import replace
 
 from transpiler.diagnostics.model import Diagnostic, Severity, Witness
 from transpiler.ir import device as d
-from transpiler.prove import report
-from transpiler.prove.advice import Advice
+from transpiler.prove import fixes, report
+from transpiler.prove.advice import Advice, Help
 from transpiler.prove.bounds import Bounds, BoundsResult, Fault
 from transpiler.prove.budget import Exhausted
 from transpiler.prove.context import Context
+from transpiler.prove.copies import unfollowed
 from transpiler.prove.decide import Decision
 from transpiler.prove.divergence import Divergence, divergences
 from transpiler.prove.initialised import Initialised
@@ -70,6 +71,7 @@ class Engine:
         self._bounds(bounds)
         self._unset()
         self._obligations()
+        self.unknown += unfollowed(self.kernel)
 
     # --- checks ---
 
@@ -88,7 +90,7 @@ class Engine:
                     f.sync.line, f.decision, "collective" if f.sync.collective else "barrier", copy
                 )
                 help = self.advice.for_divergence(f.sync.line) if f.sync.loops and not self.refuted else None
-                self.refuted.append(report.diverges(f, w, help))
+                self.refuted.append(_advised(report.diverges(f, w, help and help.text), help))
             else:
                 w = self._run_divergence(f)
                 (self.unknown if w is None else self.refuted).append(report.diverges(f, w))
@@ -118,7 +120,8 @@ class Engine:
                 unknown.append(f)
             else:
                 found += 1
-                self.refuted.append(report.race(f, w, self.advice.for_race(f) if found == 1 else None))
+                help = self.advice.for_race(f) if found == 1 else None
+                self.refuted.append(_advised(report.race(f, w, help and help.text), help))
         if not found:
             self.unknown += [report.race_unknown(f) for f in unknown]
 
@@ -146,7 +149,8 @@ class Engine:
             exact = decision.verdict == "yes" and not decision.flags | f.access.flags
             if exact and mark not in seen and not self._left_to_run_time(f):
                 seen.add(mark)
-                self.refuted.append(report.out_of_bounds(f, self.witnesses.of_access(f.access, decision)))
+                diagnostic = report.out_of_bounds(f, self.witnesses.of_access(f.access, decision))
+                self.refuted.append(self._guarded(diagnostic, f, bounds))
         for f, decision in open_faults:
             mark = (f.access.span, f.access.array.name)
             if mark in seen:
@@ -154,13 +158,20 @@ class Engine:
             seen.add(mark)
             w = self._run_bounds(f, decision)
             if w is not None:
-                self.refuted.append(report.out_of_bounds(f, w))
+                self.refuted.append(self._guarded(report.out_of_bounds(f, w), f, bounds))
             elif self.kernel.options.checks == "dynamic" and f.access.node is not None:
                 self.checked.add(f.access.node)
                 self.runtime_checks.append(f"line {f.access.line}: {f.access.array.name}")
             else:
-                self.unknown.append(report.out_of_bounds(f, None))
-        self.warnings += [report.grid_dependent(c) for c in bounds.conditions if c.grid_dependent]
+                self.unknown.append(self._guarded(report.out_of_bounds(f, None), f, bounds))
+        for c in bounds.conditions:
+            if c.grid_dependent:
+                self.warnings.append(replace(report.grid_dependent(c), fixes=fixes.carried(self.context, c)))
+
+    def _guarded(self, diagnostic: Diagnostic, f: Fault, bounds: BoundsResult) -> Diagnostic:
+        """With guards against all that is wrong with the indices of this access."""
+        mine = [g for g in bounds.faults if g.access.span == f.access.span and g.access.array is f.access.array]
+        return replace(diagnostic, fixes=fixes.guards(self.context, f.access, [(g.axis, g.low) for g in mine]))
 
     def _run_bounds(self, f: Fault, decision: Decision) -> Witness | None:
         """A run that shows an access out of bounds whose model rests on approximations. What depends on contents that one may
@@ -243,6 +254,8 @@ class Engine:
                     a.mode,
                     how,
                     tuple(dict.fromkeys(c.text for c in bounds.carried_by.get(a, ()))),
+                    a.span,
+                    a.source.path,
                 )
                 for a, how in bounds.how.items()
             ),
@@ -264,6 +277,10 @@ class Engine:
         return tuple(
             (a.name, b.name) for a, b in itertools.combinations(arrays, 2) if a.name in written or b.name in written
         )
+
+
+def _advised(diagnostic: Diagnostic, help: Help | None) -> Diagnostic:
+    return replace(diagnostic, fixes=help.fixes) if help is not None else diagnostic
 
 
 def prove(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from transpiler.diagnostics.model import Diagnostic
 from transpiler.ir.device import Node
 from transpiler.records import record
+from transpiler.source import Span
 
 
 @record
@@ -35,6 +36,9 @@ class AccessReport:
     mode: str
     how: str
     contract: tuple[str, ...] = ()
+    span: Span = Span(0, 0)
+    path: str = ""
+    """Where it stands: a load alone, a store as the whole statement."""
 
 
 @record(kw_only=True)
