@@ -236,9 +236,9 @@ class Bounds:
         """Without those that another one is never above."""
         kept: list[Poly] = []
         for p in dict.fromkeys(polys):
-            if any((p - q).range[0] is not None and (p - q).range[0] >= 0 for q in kept):
+            if any(_never_below(p, q) for q in kept):
                 continue
-            kept = [q for q in kept if (q - p).range[0] is None or (q - p).range[0] < 0]
+            kept = [q for q in kept if not _never_below(q, p)]
             kept.append(p)
         return kept[:3]
 
@@ -382,6 +382,11 @@ class Bounds:
     def _stronger(a: Condition, b: Condition) -> bool:
         lo = (a.least - b.least).range[0]
         return lo is not None and lo >= 0
+
+
+def _never_below(p: Poly, q: Poly) -> bool:
+    low = (p - q).range[0]
+    return low is not None and low >= 0
 
 
 def constant_shape(array: d.Array) -> bool:

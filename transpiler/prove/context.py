@@ -48,7 +48,7 @@ class Context:
         found = []
         for r in self.kernel.requires:
             if r.cond is not None:
-                found.append(machine.eval(r.cond))
+                found.append(machine.holds(r.cond))
             elif r.predicate == "in_range":  # an array with elements has values for them
                 low, high = (machine.int_of(machine.eval(e)) for e in r.args)
                 array = self.kernel.arrays_by_name[r.array]
@@ -65,7 +65,7 @@ class Context:
             return []
         facts: list[Formula] = []
         for axis, expr in enumerate(given[:3]):
-            extent = self.machine.eval(expr)
+            extent = self.machine.int_of(self.machine.eval(expr))
             if kernel.grid is None:
                 block = launch.block[axis]
                 extent = t.div(extent + (block - 1), block)

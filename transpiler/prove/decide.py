@@ -291,8 +291,9 @@ class Decider:
             return self.encoder.poly(a.args[0])
         if a.kind == "fop" and a.name in ("+", "-", "neg"):
             parts = [self._float_text(x, leaves) if isinstance(x, Atom) else None for x in a.args]
-            if None not in parts:
-                return f"({'-' if a.name == 'neg' else a.name} {' '.join(parts)})"
+            known = [p for p in parts if p is not None]
+            if len(known) == len(parts):
+                return f"({'-' if a.name == 'neg' else a.name} {' '.join(known)})"
         return None
 
     def value(self, p: Poly, model: dict[int, int | bool]) -> int:

@@ -74,10 +74,11 @@ def _decide(context: Context, sync: Sync, cache: dict[tuple, Decision], cheap_on
 def _partial_mask(context: Context, sync: Sync, varying: list[Formula]) -> Decision:
     """The lanes named by a constant mask are those that arrive."""
     t = context.terms
-    if sync.mask.const is None:
+    mask = None if sync.mask is None else sync.mask.const
+    if mask is None:
         return Decision("unknown")
     lane = t.mod(context.launch.linear_tid, t.int(32))
-    named = t.any(t.eq(lane, i) for i in range(32) if sync.mask.const >> i & 1)
+    named = t.any(t.eq(lane, i) for i in range(32) if mask >> i & 1)
     outside = context.decider.decide((*sync.guard, t.negate(named)))
     if outside.verdict != "no":
         return outside

@@ -9,6 +9,7 @@ Non-goals: statements (`machine`), loops (`loops`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from transpiler.intrinsics.entry import Intrinsic
@@ -175,7 +176,7 @@ class Expressions:
             left = self.terms.atom("var", f"len({array.name})", (), "int", Sharing.LAUNCH, (0, None), OPAQUE)
             return [self.terms.of(left)]  # what `smem=` leaves, known to the launch only
         frame, self.frame = self.frame, self._root_frame
-        values = [self.eval(e) for e in array.shape]
+        values = [self.int_of(self.eval(e)) for e in array.shape]
         self.frame = frame
         return values
 
@@ -187,6 +188,12 @@ class Expressions:
 
     def eval(self, e: d.Expr) -> Value:
         return getattr(self, "_" + type(e).__name__.lower())(e)
+
+    def holds(self, e: d.Expr) -> Formula:
+        """The value of a condition."""
+        value = self.eval(e)
+        assert isinstance(value, Formula), value
+        return value
 
     def int_of(self, value: Value) -> Poly:
         """An integer, also of a bool."""
@@ -334,18 +341,17 @@ class Expressions:
 
     def _logic(self, e: d.Logic) -> Formula:
         t = self.terms
-        a = self.eval(e.left)
-        if e.op == "and":
-            if a is t.false:
-                return a
-            return t.all((a, self.under(a, e.right)))
-        if a is t.true:
+        a = self.holds(e.left)
+        rest = a if e.op == "and" else t.negate(a)
+        if rest is t.false:
             return a
-        return t.any((a, self.under(t.negate(a), e.right)))
+        b = self.under(rest, e.right)
+        assert isinstance(b, Formula), b
+        return t.all((a, b)) if e.op == "and" else t.any((a, b))
 
     def _select(self, e: d.Select) -> Value:
         t = self.terms
-        c = self.eval(e.cond)
+        c = self.holds(e.cond)
         if c is t.true:
             return self.eval(e.then)
         if c is t.false:
@@ -421,12 +427,12 @@ class Expressions:
 
     def _constant(self, array: d.ConstArray, indices: tuple[Poly, ...]) -> Value:
         t = self.terms
-        sizes = [i.const for i in self.extents(array)]
-        if all(i.const is not None for i in indices) and None not in sizes:
+        at, sizes = _constants(indices), _constants(self.extents(array))
+        if at is not None and sizes is not None and all(0 <= i < n for i, n in zip(at, sizes, strict=True)):
             flat = 0
-            for i, n in zip(indices, sizes, strict=True):
-                flat = flat * n + i.const
-            if 0 <= flat < len(array.values) and all(0 <= i.const < n for i, n in zip(indices, sizes, strict=True)):
+            for i, n in zip(at, sizes, strict=True):
+                flat = flat * n + i
+            if flat < len(array.values):
                 v = array.values[flat]
                 if array.dtype.is_float:
                     return t.float_const(v)
@@ -441,7 +447,7 @@ class Expressions:
     def _call(self, e: d.Call) -> Value:
         if isinstance(e.callee, d.Function):
             return self.inline(e.callee, e.args, e)[0]
-        args = tuple(self.eval(a) for a in e.args)
+        args = tuple(self.eval(a) for a in e.args if isinstance(a, d.Expr))
         return self.pure(e.callee, args, e.type)
 
     def pure(self, callee: Intrinsic, args: tuple[Value, ...], result: d.Scalar) -> Value:
@@ -458,5 +464,26 @@ class Expressions:
             r = (0, 64)
         return t.of(t.atom("call", name, args, range=r, flags=OPAQUE))
 
+    # --- statements, which `machine` knows ---
+
     def inline(self, callee: d.Function, args: tuple, node: d.Node) -> list[Value]:
         raise NotImplementedError
+
+    def block(self, statements: Iterable[d.Stmt]) -> None:
+        raise NotImplementedError
+
+    def fork(self, base: State, extra: Guard, lanes: set[str]) -> State:
+        raise NotImplementedError
+
+    def join(self, base: State, paths: list[State], lossless: bool = False) -> State:
+        raise NotImplementedError
+
+    def lanes_of(self, statements: Iterable[d.Stmt]) -> set[str]:
+        raise NotImplementedError
+
+
+def _constants(polys: Iterable[Poly]) -> list[int] | None:
+    """The values of constants; None if one is none."""
+    values = [p.const for p in polys]
+    known = [v for v in values if v is not None]
+    return known if len(known) == len(values) else None

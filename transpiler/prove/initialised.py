@@ -98,15 +98,17 @@ class Initialised:
         for known in self._covered.get(name, ()):
             if any(w.seq == known for w in early):
                 return True
-        extents = self.context.extents(read.array)
-        if any(e.const is None for e in extents) or not early:
+        sizes = [n.const for n in self.context.extents(read.array)]
+        if None in sizes or not early:
             return False
         key = (name, tuple(id(w) for w in early[:MAX_WRITES]))
         tried = sum(k[0] == name for k in self._results)
         if key in self._results or tried >= MAX_ATTEMPTS:
             return False
         t = self.terms
-        element = tuple(t.var(f"element.{axis}", Sharing.BLOCK, (0, n.const - 1)) for axis, n in enumerate(extents))
+        element = tuple(
+            t.var(f"element.{axis}", Sharing.BLOCK, (0, n - 1)) for axis, n in enumerate(sizes) if n is not None
+        )
         decision = self._results[key] = self._uncovered(
             read.array, element, (), early[:MAX_WRITES], None, False, cheap_only=True
         )

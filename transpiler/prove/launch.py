@@ -8,6 +8,8 @@ Non-goals: evaluating expressions (`expressions`); the facts of `requires`, whic
 
 from __future__ import annotations
 
+from math import prod
+
 from transpiler.ir import device as d
 from transpiler.prove.fold import Terms
 from transpiler.prove.terms import Poly, Sharing
@@ -72,7 +74,7 @@ class Launch:
     @property
     def threads(self) -> int | None:
         sizes = [b.const for b in self.block]
-        return None if None in sizes else sizes[0] * sizes[1] * sizes[2]
+        return None if None in sizes else prod(n for n in sizes if n is not None)
 
     def variable(self, name: str, axis: int) -> Poly:
         t = self.terms

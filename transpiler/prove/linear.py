@@ -16,11 +16,12 @@ Everything is sound for any integers; nothing is complete. Non-goals: splitting 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, Literal
 
 from transpiler.prove.terms import Formula, Mono, Pool, Range, Sharing, range_mul
 
 Row = dict[Mono, int]
-Part = tuple[str, Row | int]
+Part = tuple[str, Any]
 """`ge`, `eq`, `ne` with a row, `b`, `nb` with a boolean atom, or something else that is not looked into."""
 Case = tuple[Part, ...]
 COMPARED = ("ge", "eq", "ne")
@@ -147,7 +148,7 @@ class Linear:
         self._eliminate(row)
         return False
 
-    def _split_constant(self, row: Row) -> list[Row] | bool | None:
+    def _split_constant(self, row: Row) -> list[Row] | Literal[False] | None:
         sizes = sorted({abs(c) for m, c in row.items() if m and abs(c) > 1})
         constant = row.get((), 0)
         for g in sizes:
@@ -280,8 +281,8 @@ class Linear:
         m = monos[0]
         value = -row.get((), 0) // row[m]
         lo, hi = self._mono_range(m)
-        lo = lo + 1 if lo == value else lo
-        hi = hi - 1 if hi == value else hi
+        lo = value + 1 if lo == value else lo
+        hi = value - 1 if hi == value else hi
         self.bounds[m] = (lo, hi)
         return lo is not None and hi is not None and lo > hi
 

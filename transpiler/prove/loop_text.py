@@ -69,6 +69,18 @@ class Head:
     def set_counter(self, k: Poly) -> None:
         """Give the counter of a `for` its value in iteration `k`."""
 
+    def counter_value(self, k: Poly) -> Poly:
+        """The counter as the source has it; of a `while`, the number of the iteration."""
+        return k
+
+    def enter(self, k: Poly) -> Formula:
+        """Begin iteration `k`; the condition under which it runs."""
+        raise NotImplementedError
+
+    def count(self) -> Poly | None:
+        """How many iterations there are, if the head alone says it."""
+        return None
+
 
 class ForHead(Head):
     def __init__(self, machine: Loops, s: d.For, start: Poly, stop: Poly, step: Poly):
@@ -108,13 +120,6 @@ class WhileHead(Head):
         self.machine, self.s, self.pre = machine, s, s.pre
         self.name = "iteration"
 
-    def counter_value(self, k: Poly) -> Poly:
-        return k
-
     def enter(self, k: Poly) -> Formula:
-        m = self.machine
-        m.block(self.s.pre)
-        return m.eval(self.s.cond)
-
-    def count(self) -> Poly | None:
-        return None
+        self.machine.block(self.s.pre)
+        return self.machine.holds(self.s.cond)

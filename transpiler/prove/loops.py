@@ -29,7 +29,7 @@ from transpiler.prove.loop_text import ForHead, Head, WhileHead, assigned, has_b
 from transpiler.prove.record import Loop
 from transpiler.prove.recurrences import Recurrences, affine, is_unknown
 from transpiler.prove.rewrite import substitute
-from transpiler.prove.stitching import Exits, Stitching
+from transpiler.prove.stitching import Exits
 from transpiler.prove.terms import (
     EXIT,
     FLOAT,
@@ -44,7 +44,7 @@ from transpiler.prove.terms import (
 MAX_UNROLL = 64
 
 
-class Loops(Recurrences, Stitching):
+class Loops(Recurrences):
     """The part of the machine that knows loops."""
 
     def __init__(self, *args):
@@ -84,13 +84,14 @@ class Loops(Recurrences, Stitching):
             self._unroll_for(s, values)
             return
         head = ForHead(self, s, start, stop, step)
-        trial = self._symbolic(head, s.body, trial_only=values is not None and len(values) <= MAX_UNROLL)
-        if not trial:
+        few = values is not None and len(values) <= MAX_UNROLL
+        if not self._symbolic(head, s.body, trial_only=few):
+            assert values is not None
             self._unroll_for(s, values)
 
     @staticmethod
     def _values(start: Poly, stop: Poly, step: Poly) -> range | None:
-        if None in (start.const, stop.const, step.const):
+        if start.const is None or stop.const is None or step.const is None:
             return None
         return range(start.const, stop.const, step.const)
 
@@ -209,7 +210,7 @@ class Loops(Recurrences, Stitching):
         first = substitute(t, {trip.id: t.int(0)})
         self.state.pc = self.state.pc + conjuncts(guard) + conjuncts(first.formula(guard))
         for claim in invariants:
-            self.state.pc = self.state.pc + conjuncts(self.eval(claim.cond))
+            self.state.pc = self.state.pc + conjuncts(self.holds(claim.cond))
         exits = Exits()
         stay = self._stay(head, body, trip, forms, lanes) if has_break(body) or has_return(body) else t.true
         for at in (t.int(0), k - 1):
@@ -217,12 +218,10 @@ class Loops(Recurrences, Stitching):
             self.state.pc = self.state.pc + conjuncts(t.any((t.eq(k), earlier)))
         if not affine(t.all((guard, stay)), trip):
             self.state.flags |= EXIT
-        if lanes:
-            for lane in lanes:
-                self.state.open[lane] = [self._marker()]
-            outer = {lane: self.record.intervals[lane] for lane in lanes}
-            for lane in lanes:
-                self.record.intervals[lane] = []
+        outer = {lane: self.record.intervals[lane] for lane in lanes}
+        for lane in lanes:
+            self.state.open[lane] = [self._marker()]
+            self.record.intervals[lane] = []
         self._exits.append(exits)
         inner = self.fork(self.state, (), set())
         start_names = dict(self.interval_start)
@@ -251,7 +250,7 @@ class Loops(Recurrences, Stitching):
         after.env.update(self._after(head, forms, trip, guard, exits.breaks, base))
         if not exits.breaks and isinstance(head, WhileHead):
             self.state = after
-            after.pc = after.pc + tuple(f for s in invariants for f in conjuncts(self.eval(s.cond)))
+            after.pc = after.pc + tuple(f for s in invariants for f in conjuncts(self.holds(s.cond)))
         for v in assigned((*head.pre, *body)):
             if v not in forms:
                 after.env.pop(v, None)
@@ -268,7 +267,7 @@ class Loops(Recurrences, Stitching):
         saved = dict(self.state.env)
         head.set_counter(k)
         for s in invariants:
-            self.oblige("invariant", self.eval(s.cond), s)
+            self.oblige("invariant", self.holds(s.cond), s)
         self.state.env = saved
 
     def _guard(self, head: Head, trip: Atom, shared: bool) -> Formula:

@@ -18,7 +18,7 @@ from transpiler.intrinsics.entry import Effect, Intrinsic
 from transpiler.ir import device as d
 from transpiler.ir.types import IndexType
 from transpiler.prove.budget import STATEMENT
-from transpiler.prove.expressions import Bound, Expressions, Frame, State, Value
+from transpiler.prove.expressions import Bound, Frame, State, Value
 from transpiler.prove.loops import Loops
 from transpiler.prove.record import Access, Fence, Guard, Interval, Sync, Trusted
 from transpiler.prove.terms import CONTENT, HAVOC, OPAQUE, TICKET, Formula, Poly, Sharing, conjuncts
@@ -26,7 +26,7 @@ from transpiler.prove.terms import CONTENT, HAVOC, OPAQUE, TICKET, Formula, Poly
 LANES = ("block", "grid")
 
 
-class Machine(Loops, Expressions):
+class Machine(Loops):
     """Runs a kernel once."""
 
     def run(self) -> None:
@@ -127,7 +127,7 @@ class Machine(Loops, Expressions):
         self.record.fences.append(Fence(s.scope, state.pc, self.next_seq(), self.loops, state.flags))
 
     def _do_assert(self, s: d.Assert) -> None:
-        claim = self.eval(s.cond)
+        claim = self.holds(s.cond)
         if self.kernel.options.asserts != "on":
             return
         self.oblige("assert", claim, s, text=s.message)
@@ -139,7 +139,7 @@ class Machine(Loops, Expressions):
                 self.eval(part[0])
 
     def _do_invariant(self, s: d.Invariant) -> None:
-        claim = self.eval(s.cond)
+        claim = self.holds(s.cond)
         self.oblige("invariant", claim, s)
         self.state.pc = self.state.pc + conjuncts(claim)
 
@@ -153,12 +153,12 @@ class Machine(Loops, Expressions):
                 else self.frame.arrays[s.ordered.name].array.name
             )
         if s.cond is not None:
-            self.state.pc = self.state.pc + conjuncts(self.eval(s.cond))
+            self.state.pc = self.state.pc + conjuncts(self.holds(s.cond))
 
     # --- branches ---
 
     def _do_if(self, s: d.If) -> None:
-        c = self.eval(s.cond)
+        c = self.holds(s.cond)
         t = self.terms
         if c is t.true or c is t.false:
             self.block(s.then if c is t.true else s.orelse)

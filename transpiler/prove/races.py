@@ -16,7 +16,7 @@ from transpiler.prove.context import Context
 from transpiler.prove.decide import Decision
 from transpiler.prove.last_block import LastBlock
 from transpiler.prove.record import Access, Interval
-from transpiler.prove.terms import Formula
+from transpiler.prove.terms import Atom, Formula, Poly
 
 MAX_REFUTED = 4
 MAX_FINDINGS = 200
@@ -152,10 +152,9 @@ class Races:
         # (x // c, x % c) determine x
         for p, q in zip(a.indices, b.indices, strict=True):
             for r, s in zip(a.indices, b.indices, strict=True):
-                parts = [_single(x) for x in (p, q, r, s)]
-                if None in parts:
+                w, x, y, z = _single(p), _single(q), _single(r), _single(s)
+                if w is None or x is None or y is None or z is None:
                     continue
-                w, x, y, z = parts
                 kinds = (w.kind, x.kind, y.kind, z.kind) == ("div", "div", "mod", "mod")
                 if kinds and w.args == y.args and x.args == z.args and w.args[1] is x.args[1]:
                     equal.append(t.eq(w.args[0], x.args[0]))
@@ -188,7 +187,7 @@ def _key(a: Access) -> tuple:
     return (id(a.array), tuple(p.id for p in a.indices), tuple(f.id for f in a.guard), a.mode)
 
 
-def _single(p):
+def _single(p: Poly) -> Atom | None:
     if len(p.terms) == 1 and p.terms[0][1] == 1 and len(p.terms[0][0]) == 1:
         return p.pool.atoms[p.terms[0][0][0]]
     return None

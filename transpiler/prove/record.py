@@ -8,6 +8,7 @@ Non-goals: no decisions.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from transpiler.ir.device import Array, Node
 from transpiler.ir.types import DType
@@ -46,7 +47,8 @@ class Access:
     """Approximations in the way it is reached (those of index and guard are in their terms)."""
     scope: str = "system"
     op: str = ""
-    operand: object = None
+    operand: Any = None
+    """What is stored: a value, of an atomic the tuple of its operands."""
     dominators: tuple[int, ...] = ()
     """Sequence numbers of the warp barriers passed since the last block barrier on every way here."""
     loops: tuple[Loop, ...] = ()

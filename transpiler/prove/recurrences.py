@@ -9,13 +9,14 @@ otherwise. Non-goals: running the loop (`loops`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from transpiler.ir import device as d
 from transpiler.prove.budget import LOOP
-from transpiler.prove.expressions import Value
+from transpiler.prove.expressions import State, Value
 from transpiler.prove.loop_text import Head
 from transpiler.prove.rewrite import substitute
+from transpiler.prove.stitching import Stitching
 from transpiler.prove.terms import (
     FLOAT,
     HAVOC,
@@ -30,8 +31,17 @@ from transpiler.prove.terms import (
 )
 
 
-class Recurrences:
+class Recurrences(Stitching):
     """The part of the machine that classifies carried variables."""
+
+    left: int
+    _trial_end: Formula
+
+    def _enter(self, head: Head, trip: Atom, shared: bool) -> Formula:
+        raise NotImplementedError
+
+    def _iteration(self, body: Iterable[d.Stmt], paths: list[State]) -> None:
+        raise NotImplementedError
 
     def _classify(
         self, head: Head, body: tuple[d.Stmt, ...], trip: Atom, carried: list[d.Local], lanes: set[str]

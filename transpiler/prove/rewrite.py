@@ -8,6 +8,7 @@ Non-goals: deciding what is replaced.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from transpiler.prove.fold import Terms
 from transpiler.prove.terms import Atom, Formula, Poly, Sharing
@@ -35,6 +36,7 @@ class Rewrite:
         for a in p.atom_ids():
             atom = t.atoms[a]
             new = self.atom(atom)
+            assert isinstance(new, Poly), atom
             values[a] = new
             changed |= not (len(new.terms) == 1 and new.terms[0] == ((a,), 1))
         if not changed:
@@ -65,14 +67,19 @@ class Rewrite:
             case "ne":
                 return t.negate(t.eq(self.poly(f.args[0])))
             case "b":
-                return self.atom(f.args[0])
+                return self._truth(f.args[0])
             case "nb":
-                return t.negate(self.atom(f.args[0]))
+                return t.negate(self._truth(f.args[0]))
             case "and":
                 return t.all(self.formula(a) for a in f.args)
             case "or":
                 return t.any(self.formula(a) for a in f.args)
         return f
+
+    def _truth(self, a: Atom) -> Formula:
+        value = self.atom(a)
+        assert isinstance(value, Formula), a
+        return value
 
     def formulas(self, fs: tuple[Formula, ...]) -> tuple[Formula, ...]:
         return tuple(self.formula(f) for f in fs)
@@ -94,7 +101,7 @@ class Rewrite:
             return new
         if not a.args:
             return t.as_value(a)
-        args = tuple(self.any(x) for x in a.args)
+        args: tuple[Any, ...] = tuple(self.any(x) for x in a.args)  # of the sorts that the kind of atom has
         if all(x is y for x, y in zip(args, a.args, strict=True)):
             return t.as_value(a)
         match a.kind:

@@ -45,7 +45,8 @@ class Encoder:
     def _monomial(self, mono: tuple[int, ...], c: int) -> str:
         if not mono:
             return _number(c)
-        body = self._product(mono) if len(mono) > 1 else self.atom(self.terms.atoms[mono[0]])
+        first, *rest = mono
+        body = self._product(mono) if rest else self.atom(self.terms.atoms[first])
         return body if c == 1 else f"(* {_number(c)} {body})"
 
     def _product(self, mono: tuple[int, ...]) -> str:

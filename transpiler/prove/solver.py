@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 import time
+from functools import cached_property
+from typing import Any
 
 from transpiler.prove.budget import QUERY_STEPS, Budget
 from transpiler.records import record
@@ -31,34 +33,37 @@ class Solver:
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
-        self._solver = None
-        self._z3 = None
         self._counted = 0
         self.queries = 0
         self.load_seconds = 0.0
         """What importing the solver took, which is no part of a proof."""
 
-    def _start(self) -> None:
+    @cached_property
+    def _z3(self) -> Any:
         started = time.perf_counter()
         import z3
 
         self.load_seconds = time.perf_counter() - started
-        self._z3 = z3
-        self._context = z3.Context()
-        self._solver = z3.SimpleSolver(ctx=self._context)
-        self._solver.set("random_seed", 0)
-        self._solver.set("rlimit", QUERY_STEPS)
+        return z3
+
+    @cached_property
+    def _context(self) -> Any:
+        return self._z3.Context()
+
+    @cached_property
+    def _solver(self) -> Any:
+        """Made for the first question: most kernels ask none."""
+        solver = self._z3.SimpleSolver(ctx=self._context)
+        solver.set("random_seed", 0)
+        solver.set("rlimit", QUERY_STEPS)
+        return solver
 
     def declare(self, text: str) -> None:
-        if self._solver is None:
-            self._start()
         if text:
             self._solver.from_string(text)
 
     def check(self, assertions: list[str], want_model: bool = True) -> Answer:
         """Are these assertions satisfiable together, given what was declared?"""
-        if self._solver is None:
-            self._start()
         if self.budget.solver < 0:
             return Answer("unknown", {})
         solver = self._solver
@@ -79,8 +84,6 @@ class Solver:
 
     def smallest(self, assertions: list[str], order: list[tuple[str, tuple[int | None, int | None]]]) -> Answer:
         """A model in which the named constants are as small as can be, the first ones first, as far as the budget goes."""
-        if self._solver is None:
-            self._start()
         solver = self._solver
         solver.push()
         solver.from_string("".join(f"(assert {a})" for a in assertions))

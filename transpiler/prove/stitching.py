@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from transpiler.prove.expressions import State
+from transpiler.prove.expressions import Expressions, State
 from transpiler.prove.record import Access, Interval
 from transpiler.prove.rewrite import Rewrite, substitute
 from transpiler.prove.terms import EXIT, Atom, Formula, Poly, Sharing, conjuncts
@@ -29,8 +29,10 @@ class Marker(Access):
     """Stands for whatever was open before the iteration began."""
 
 
-class Stitching:
+class Stitching(Expressions):
     """The part of the machine that joins the intervals of iterations."""
+
+    interval_start: dict[str, str]
 
     def _marker(self) -> Marker:
         s = self.state

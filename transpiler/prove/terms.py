@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import IntEnum
+from typing import Any
 
 
 class Sharing(IntEnum):
@@ -65,7 +66,8 @@ class Atom:
         self.range: Range = (None, None)
         self.flags = 0
         self.facts: tuple[Formula, ...] = ()
-        self.data: object = None
+        self.data: Any = None
+        """What the kind needs besides terms: a constant, where a value was loaded, the access that gave it."""
         self.depth = 1 + max((a.depth for a in args if isinstance(a, (Poly, Formula, Atom))), default=0)
 
     def __repr__(self) -> str:
