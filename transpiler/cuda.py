@@ -11,6 +11,7 @@ from transpiler.lang import KernelWord
 FORMS = frozenset(
     """
     threadIdx blockIdx blockDim gridDim laneid warpsize grid gridsize shared local const atomic
+    cp_async cp_async_commit_group cp_async_wait_group
     syncthreads syncwarp this_grid cg threadfence threadfence_block threadfence_system
     """.split()  # noqa: SIM905 (a list of quoted names reads worse)
 )

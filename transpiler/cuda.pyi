@@ -86,6 +86,19 @@ class _Atomic:
 atomic: _Atomic
 """Atomic operations on global and shared memory."""
 
+def cp_async(array: Any, index: Any, source: Any, source_index: Any, count: int = 1) -> None:
+    """Start copying `count` elements (4, 8 or 16 bytes) from `source` in global memory to `array` in shared memory.
+
+    The copy goes on while the thread does. It ends with a `cp_async_wait_group` of this thread that covers its group; until then
+    nobody may touch the target or write the source, and other threads read the target behind a barrier behind that wait.
+    """
+
+def cp_async_commit_group() -> None:
+    """Close a group: the copies that this thread has started since the last one."""
+
+def cp_async_wait_group(pending: int) -> None:
+    """Wait for all groups of this thread but the last `pending` ones (a constant)."""
+
 def syncthreads() -> None:
     """Wait for all threads of the block; what they wrote before is seen behind it."""
 

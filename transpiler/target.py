@@ -1,7 +1,8 @@
 """What an architecture lacks: features of kernels that older `sm_XX` cannot run, as a table.
 
 In: a kernel and an architecture. Out: diagnostics E0701, one for each statement or call that needs a newer one.
-Source of the limits: CUDA C++ Programming Guide, sections on atomic functions, warp intrinsics and cooperative groups.
+Source of the limits: CUDA C++ Programming Guide, sections on atomic functions, warp intrinsics and cooperative groups; PTX ISA,
+`cp.async`.
 Non-goals: limits of a launch (`runtime.grid`), which architectures the NVRTC at hand knows (`runtime.nvrtc`).
 """
 
@@ -17,7 +18,7 @@ from transpiler.source import Source, Span
 
 _ATOMIC_SUMS = {"f64": 60, "f16": 70, "bf16": 70}
 """Before these, `atomicAdd` does not take the dtype."""
-_SYSTEM_SCOPE, _GRID_BARRIER = 60, 60
+_SYSTEM_SCOPE, _GRID_BARRIER, _ASYNC_COPY = 60, 60, 80
 
 
 def number(arch: str) -> int:
@@ -48,6 +49,8 @@ def _needs(function: device.Kernel | device.Function) -> Iterator[tuple[str, int
                 yield "an atomic of system scope", _SYSTEM_SCOPE, node.span
             case device.Barrier(scope="grid"):
                 yield "a barrier of the grid", _GRID_BARRIER, node.span
+            case device.AsyncCopy() | device.CommitGroup() | device.WaitGroup():
+                yield "an asynchronous copy", _ASYNC_COPY, node.span
             case device.Call() | device.CallStmt() if not isinstance(node.callee, device.Function):
                 yield f"`{node.callee.name.removeprefix('transpiler.')}`", node.callee.min_arch, node.span
 

@@ -268,6 +268,15 @@ class plan {
         }
     }
 
+    /// An array that copies of so many bytes read starts at a multiple of that.
+    template <class T, int Rank, class Order>
+    void aligned(const char* name, const view<T, Rank, Order>& array, int bytes) noexcept
+    {
+        if (!is_empty(array) && address(array.data) % static_cast<unsigned int>(bytes) != 0) {
+            refuse(TRANSPILER_POINTER, "%s is not aligned to %d bytes, which its asynchronous copies move at once", name, bytes);
+        }
+    }
+
     /// An array that is written and another one must share no memory.
     template <class A, int RankA, class OrderA, class B, int RankB, class OrderB>
     void apart(const char* name, const view<A, RankA, OrderA>& a, const char* other, const view<B, RankB, OrderB>& b) noexcept

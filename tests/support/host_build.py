@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from transpiler.emit.helpers import load
 from transpiler.ir.abi import FAILURE_WORDS, AbiParam
 
 HERE = Path(__file__).parent
@@ -65,6 +66,9 @@ def host_text(unit_source: str, entries: Sequence[tuple[str, str, Sequence[AbiPa
         r"unsigned char* const \1 = host::dynamic_shared();",
         text,
     )
+    for definition in load("intrinsic_copy.cuh").definitions:  # PTX: the stand-ins have copies of their own
+        text = text.replace(definition.text, "")
+    text = text.replace("intrinsic::cp_async", "host::cp_async")
     cooperative = "true" if "cooperative_groups::" in text else "false"
     launchers = []
     for namespace, name, abi in entries:

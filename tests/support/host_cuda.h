@@ -16,6 +16,7 @@
 #include <bit>
 #include <cfenv>
 #include <cmath>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,7 +32,7 @@
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
-#define __align__(n) alignas(n)
+#define __align__(n) __attribute__((aligned(n)))
 #define __shared__ static thread_local
 #define warpSize 32
 
@@ -52,12 +53,21 @@ struct Rendezvous {
     unsigned given = 0;
 };
 
+// A copy of cp.async, which is made when its thread waits for its group: until then the target holds what it held.
+struct PendingCopy {
+    void* target;
+    const void* source;
+    int bytes;
+};
+
 struct Fiber {
     ucontext_t context;
     std::unique_ptr<char[]> stack;
     uint3_host thread_index;
     unsigned rank = 0;
     bool done = false;
+    std::vector<PendingCopy> started;
+    std::deque<std::vector<PendingCopy>> groups;
 };
 
 struct Block {
@@ -201,6 +211,35 @@ inline bool launch(const unsigned* grid, const unsigned* threads, size_t dynamic
 }
 
 [[noreturn]] inline void end_thread() { throw ThreadExit{}; }
+
+// --- asynchronous copies -----------------------------------------------------------------------------------
+
+template <int Bytes>
+void cp_async(void* target, const void* source)
+{
+    if (reinterpret_cast<size_t>(target) % Bytes != 0 || reinterpret_cast<size_t>(source) % Bytes != 0) {
+        fprintf(stderr, "a misaligned copy of %d bytes\n", Bytes);
+        abort();
+    }
+    block->current->started.push_back({target, source, Bytes});
+}
+
+inline void cp_async_commit_group()
+{
+    block->current->groups.push_back(std::move(block->current->started));
+    block->current->started.clear();
+}
+
+template <int Pending>
+void cp_async_wait_group()
+{
+    std::deque<std::vector<PendingCopy>>& groups = block->current->groups;
+    for (; groups.size() > Pending; groups.pop_front()) {
+        for (const PendingCopy& copy : groups.front()) {
+            memcpy(copy.target, copy.source, copy.bytes);
+        }
+    }
+}
 
 inline unsigned lane() { return block->current->rank % 32; }
 inline unsigned warp() { return block->current->rank / 32; }

@@ -1,8 +1,8 @@
 """Types of calls: who is called, how arguments bind to parameters, casts, intrinsics of the table.
 
 In: a `surface.Call`. Out: its meaning, and in `typed.calls` the `ResolvedCall` that `lower` builds from. A special form is one
-row of `FORMS` in `builtin_calls`, `launch_calls`, `memory_calls` or `loops`; a plain intrinsic needs none: it is looked up in
-the table of intrinsics. Non-goals: the special forms themselves.
+row of `FORMS` in `builtin_calls`, `launch_calls`, `memory_calls`, `copy_calls` or `loops`; a plain intrinsic needs none: it is
+looked up in the table of intrinsics. Non-goals: the special forms themselves.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def infer_call(ctx: Context, call: surface.Call) -> Meaning | None:
 
 
 def _named(ctx: Context, call: surface.Call, name: str) -> Meaning | None:
-    from transpiler.check import builtin_calls, launch_calls, loops, memory_calls
+    from transpiler.check import builtin_calls, copy_calls, launch_calls, loops, memory_calls
 
-    for table in (builtin_calls.FORMS, launch_calls.FORMS, memory_calls.FORMS, loops.FORMS):
+    for table in (builtin_calls.FORMS, launch_calls.FORMS, memory_calls.FORMS, copy_calls.FORMS, loops.FORMS):
         form = table.get(name)
         if form is not None:
             return form(ctx, call)

@@ -216,6 +216,24 @@ class AtomicCall:
 
 
 @record
+class CopyCall:
+    """`cuda.cp_async`: `count` elements from `source` to `array`."""
+
+    array: surface.Expr
+    index: tuple[surface.Expr, ...]
+    source: surface.Expr
+    source_index: tuple[surface.Expr, ...]
+    count: int
+
+
+@record
+class CopyGroupCall:
+    """A group of asynchronous copies is closed (`pending` is None), or all but the last `pending` ones are waited for."""
+
+    pending: int | None
+
+
+@record
 class AllocCall:
     array: ArrayMeaning
     shape: tuple[surface.Expr, ...]
@@ -256,6 +274,8 @@ ResolvedCall = (
     | BuiltinCall
     | VectorCall
     | AtomicCall
+    | CopyCall
+    | CopyGroupCall
     | AllocCall
     | BarrierCall
     | FenceCall

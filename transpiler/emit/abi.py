@@ -144,7 +144,7 @@ class _Sizes:
         for stmt in walk.statements(function.body):
             if isinstance(stmt, d.Invariant | d.Trust) or (isinstance(stmt, d.Assert) and not self.checks.asserts):
                 continue  # not emitted
-            if isinstance(stmt, d.Store | d.Atomic):
+            if isinstance(stmt, d.Store | d.Atomic | d.AsyncCopy):
                 self.element(stmt.array)
             for expr in walk.expressions(stmt):
                 self.expression(expr)

@@ -25,13 +25,14 @@ def declare(p: Printer, arrays: tuple[d.Array, ...], layout: SharedLayout | None
     for array in arrays:
         flat = array in dynamic and not (is_constant(array) and array.rank > 1)
         p.arrays[array] = Place(names.claim(array.name), flat)
-    lines = [_declaration(p, array) for array in arrays if array not in dynamic]
+    wide = {} if layout is None else layout.wide
+    lines = [_declaration(p, array, wide.get(array)) for array in arrays if array not in dynamic]
     if layout is not None and dynamic:
         lines += _carve(p, layout)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _declaration(p: Printer, array: d.Array) -> str:
+def _declaration(p: Printer, array: d.Array, alignment: int | None) -> str:
     name, ctype = p.arrays[array].name, cpp_type(array.dtype)
     subscripts = _subscripts(p, array.shape)
     if isinstance(array, d.ConstArray):
@@ -39,7 +40,8 @@ def _declaration(p: Printer, array: d.Array) -> str:
         return f"{'const' if is_half(array.dtype) else 'constexpr'} {ctype} {name}{subscripts} = {_nested(values, array.shape)};"
     if not is_constant(array):
         raise NotImplementedError(f"{array.name}: an array of a device function has a constant shape")
-    return f"{'__shared__ ' if isinstance(array, d.SharedArray) else ''}{ctype} {name}{subscripts};"
+    aligned = "" if alignment is None else f"__align__({alignment}) "
+    return f"{'__shared__ ' if isinstance(array, d.SharedArray) else ''}{aligned}{ctype} {name}{subscripts};"
 
 
 def _subscripts(p: Printer, shape: tuple[d.Expr, ...]) -> str:

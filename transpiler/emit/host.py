@@ -23,6 +23,7 @@ from transpiler.emit.unit import entry_names
 from transpiler.emit.walk import statements
 from transpiler.ir import device as d
 from transpiler.ir.abi import AbiParam
+from transpiler.ir.copies import alignments
 from transpiler.ir.shared import SharedLayout, shared_layout
 from transpiler.ir.types import DType
 from transpiler.records import record
@@ -259,6 +260,10 @@ class _Checks:
         kernel = self.kernel
         arrays = [param for param in self.launcher.params if param.array is not None]
         out = [f"plan.array({literals.string(param.python)}, {param.name});" for param in arrays]
+        wide = alignments(kernel)
+        for param in arrays:
+            if param.array in wide:
+                out.append(f"plan.aligned({literals.string(param.python)}, {param.name}, {wide[param.array]});")
         self._name_parameters()
         out += self._shapes(arrays)
         out += self._apart(arrays)

@@ -77,6 +77,8 @@ class Statements:
                 return self.store(stmt)
             case d.Atomic():
                 return self.atomic(stmt)
+            case d.AsyncCopy() | d.CommitGroup() | d.WaitGroup():
+                return self.copy(stmt)
             case d.CallStmt():
                 return self.call(stmt)
             case d.Barrier():
@@ -142,6 +144,17 @@ class Statements:
             called = text.conditional(guard, called, memory.zero(stmt.array.dtype), called.ctype)
             return f"{before}{self.target(stmt, stmt.target)} = {called.text};\n{behind}"
         return before + self.guarded(stmt, stmt.array, stmt.indices, line) + behind
+
+    def copy(self, stmt: d.AsyncCopy | d.CommitGroup | d.WaitGroup) -> str:
+        p = self.printer
+        p.helpers.use("intrinsic_copy.cuh")
+        if isinstance(stmt, d.CommitGroup):
+            return "intrinsic::cp_async_commit_group();\n"
+        if isinstance(stmt, d.WaitGroup):
+            return f"intrinsic::cp_async_wait_group<{stmt.pending}>();\n"
+        target = memory.element(p, stmt.array, stmt.indices)
+        source = memory.element(p, stmt.source.array, stmt.source.indices)
+        return f"intrinsic::cp_async<{stmt.bytes}>(&{target.text}, &{source.text});\n"
 
     def call(self, stmt: d.CallStmt) -> str:
         p = self.printer

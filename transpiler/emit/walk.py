@@ -48,6 +48,8 @@ def expressions(stmt: d.Stmt) -> tuple[d.Expr | d.View, ...]:
             return (*stmt.indices, stmt.value)
         case d.Atomic():
             return (*stmt.indices, *stmt.operands)
+        case d.AsyncCopy():
+            return (*stmt.indices, stmt.source)
         case d.CallStmt():
             return stmt.args
         case d.Barrier():

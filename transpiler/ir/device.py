@@ -294,6 +294,36 @@ class Atomic(Stmt):
 
 
 @node
+class AsyncCopy(Stmt):
+    """`count` elements of the last axis, from that which `source` loads on, go to those of `array` from `indices` on, later.
+
+    `array` is shared, the source global. Its group is closed by the next `CommitGroup` of the thread; from here until a
+    `WaitGroup` of the thread that covers the group, the elements may be read and written at any time.
+    """
+
+    array: Array
+    indices: tuple[Expr, ...]
+    source: Load
+    count: int
+
+    @property
+    def bytes(self) -> int:
+        return self.count * self.array.dtype.itemsize
+
+
+@node
+class CommitGroup(Stmt):
+    """Closes a group: the asynchronous copies of this thread since the last one."""
+
+
+@node
+class WaitGroup(Stmt):
+    """Waits until all groups of this thread but the last `pending` ones are complete."""
+
+    pending: int
+
+
+@node
 class CallStmt(Stmt):
     """An intrinsic with an effect, or a device function; `targets` take its results in order (all or none of them)."""
 

@@ -113,6 +113,13 @@ class _Printer:
                 return f"{stmt.array.name}[{self.exprs(stmt.indices)}] = {self.expr(stmt.value)}{augmented}"
             case device.Atomic():
                 return self.results((stmt.target,) if stmt.target is not None else ()) + self.atomic(stmt)
+            case device.AsyncCopy():
+                target = f"{stmt.array.name}[{self.exprs(stmt.indices)}]"
+                return f"copy {target} = {self.expr(stmt.source)} count {stmt.count}"
+            case device.CommitGroup():
+                return "commit copies"
+            case device.WaitGroup():
+                return f"wait copies {stmt.pending}"
             case device.CallStmt():
                 return f"{self.results(stmt.targets)}{stmt.callee.name}({self.exprs(stmt.args)})"
             case device.Barrier():

@@ -2,8 +2,8 @@
 
 In: a kernel. Out: a `SharedLayout`: the one truth for the text, which computes the pointers, and the launch, which
 asks for the bytes. Static arrays that together exceed what a block gets without asking (48 KB) go into the dynamic
-block, whose limit a launch may raise. Within it arrays lie by falling element size, so each starts aligned; what
-`smem=` leaves comes last, aligned to 16 bytes.
+block, whose limit a launch may raise. Within it arrays lie by falling alignment, of which each size is a multiple, so each
+starts aligned; what `smem=` leaves comes last, aligned to 16 bytes.
 Non-goals: the limits of a device (`runtime`).
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from math import prod
 
 from transpiler.ir import device as d
+from transpiler.ir.copies import alignments
 from transpiler.records import record
 
 STATIC_LIMIT = 48 * 1024
@@ -25,6 +26,8 @@ class SharedLayout:
     dynamic: tuple[d.SharedArray, ...]
     """In the order in which they lie in memory."""
     leftover: d.SharedArray | None
+    wide: dict[d.Array, int]
+    """Alignments beyond those of the elements, in bytes."""
 
     @property
     def static_bytes(self) -> int:
@@ -47,8 +50,9 @@ def shared_layout(kernel: d.Kernel) -> SharedLayout:
     )
     if sum(map(constant_bytes, static)) + in_functions > STATIC_LIMIT:
         static = []
-    dynamic = sorted((a for a in sized if a not in static), key=lambda array: -array.dtype.itemsize)
-    return SharedLayout(tuple(static), tuple(dynamic), leftover)
+    wide = alignments(kernel)
+    dynamic = sorted((a for a in sized if a not in static), key=lambda array: -wide.get(array, array.dtype.itemsize))
+    return SharedLayout(tuple(static), tuple(dynamic), leftover, wide)
 
 
 def is_constant(array: d.Array) -> bool:

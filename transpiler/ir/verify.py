@@ -6,6 +6,7 @@ In: a kernel. Out: nothing, or `AssertionError` with the node at fault, which is
 from __future__ import annotations
 
 from transpiler.ir import device
+from transpiler.ir.copies import SIZES
 from transpiler.ir.types import BOOL, INDEX, IndexType
 from transpiler.ir.walk import statements, walk
 
@@ -13,6 +14,9 @@ from transpiler.ir.walk import statements, walk
 def verify(kernel: device.Kernel) -> None:
     for function in kernel.functions:
         _body(function.body, function.returns)
+        for stmt in statements(function.body):
+            asynchronous = isinstance(stmt, device.AsyncCopy | device.CommitGroup | device.WaitGroup)
+            _check(not asynchronous, stmt, "an asynchronous copy outside the kernel itself")
     _body(kernel.body, ())
     known = set(kernel.functions)
     for body in (kernel.body, *(f.body for f in kernel.functions)):
@@ -48,6 +52,15 @@ def _statement(stmt: device.Stmt, returns: tuple[device.Scalar, ...]) -> None:
         case device.Atomic():
             _check(all(o.type == stmt.array.dtype for o in stmt.operands), stmt, "operands of an atomic")
             _indices(stmt, stmt.array, stmt.indices)
+        case device.AsyncCopy():
+            source = stmt.source.array
+            _check(isinstance(stmt.array, device.SharedArray), stmt, "a copy to memory that is not shared")
+            _check(isinstance(source, device.ArrayParam), stmt, "a copy of memory that is not global")
+            _check(stmt.source.type == stmt.array.dtype, stmt, f"{stmt.source.type} copied to {stmt.array.dtype}")
+            _check(stmt.bytes in SIZES, stmt, f"a copy of {stmt.bytes} bytes")
+            _indices(stmt, stmt.array, stmt.indices)
+        case device.WaitGroup():
+            _check(stmt.pending >= 0, stmt, "a wait for fewer than all groups")
         case device.If() | device.While() | device.Assert():
             _check(stmt.cond.type == BOOL, stmt, "a condition that is no bool")
         case device.For():

@@ -16,6 +16,8 @@ from transpiler.check.meaning import (
     BuiltinCall,
     CastCall,
     ContractCall,
+    CopyCall,
+    CopyGroupCall,
     FenceCall,
     FunctionCall,
     IntrinsicCall,
@@ -125,6 +127,12 @@ def call_statement(low: Lowering, call: surface.Call) -> None:
             low.emit(device.Barrier(resolved.scope, mask, span=call.span))
         case FenceCall():
             low.emit(device.Fence(resolved.scope, span=call.span))
+        case CopyCall():
+            _copy(low, call, resolved)
+        case CopyGroupCall(pending=None):
+            low.emit(device.CommitGroup(span=call.span))
+        case CopyGroupCall(pending=int() as pending):
+            low.emit(device.WaitGroup(pending, span=call.span))
         case PrintCall():
             low.emit(device.Print(_print_parts(low, resolved), span=call.span))
         case ContractCall():
@@ -228,6 +236,14 @@ def _atomic_statement(low: Lowering, call: surface.Call, resolved: AtomicCall, t
             target, resolved.op, array, tuple(parts[:count]), operands, resolved.order, resolved.scope, span=call.span
         )
     )
+
+
+def _copy(low: Lowering, call: surface.Call, resolved: CopyCall) -> None:
+    array, into = element(low, surface.Subscript(resolved.array, resolved.index, span=call.span))
+    source, out = element(low, surface.Subscript(resolved.source, resolved.source_index, span=resolved.source.span))
+    parts = low.operands([lambda i=i: i for i in (*into, *out)], "argument")
+    first = device.Load(source, tuple(parts[len(into) :]), type=source.dtype, span=call.span)
+    low.emit(device.AsyncCopy(array, tuple(parts[: len(into)]), first, resolved.count, span=call.span))
 
 
 def _function(low: Lowering, resolved: FunctionCall) -> device.Function:

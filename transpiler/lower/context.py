@@ -133,7 +133,9 @@ def writes_memory(stmt: device.Stmt) -> bool:
     if isinstance(stmt, device.CallStmt):
         callee = stmt.callee
         return isinstance(callee, device.Function) or callee.effect is Effect.BLOCK
-    return isinstance(stmt, device.Store | device.Atomic | device.Barrier | device.Fence)
+    return isinstance(
+        stmt, device.Store | device.Atomic | device.AsyncCopy | device.WaitGroup | device.Barrier | device.Fence
+    )
 
 
 def assigned_locals(node: device.Node) -> tuple[device.Local, ...]:

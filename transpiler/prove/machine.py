@@ -91,6 +91,16 @@ class Machine(Loops):
             self.tickets[made] = value
         return value
 
+    def _do_asynccopy(self, s: d.AsyncCopy) -> None:
+        self.eval(s.source)
+        self.access(s, s.array, tuple(self.int_of(self.eval(i)) for i in s.indices), "w")
+
+    def _do_commitgroup(self, s: d.CommitGroup) -> None:
+        pass
+
+    def _do_waitgroup(self, s: d.WaitGroup) -> None:
+        pass
+
     def _do_barrier(self, s: d.Barrier) -> None:
         mask = None if s.mask is None else self.int_of(self.eval(s.mask))
         self._sync(s.scope, s, mask)
@@ -401,7 +411,7 @@ def written_arrays(kernel: d.Kernel) -> set[str]:
     def visit(statements: Iterable[d.Stmt], names: dict[str, str]) -> None:
         for s in statements:
             match s:
-                case d.Store() | d.Atomic():
+                case d.Store() | d.Atomic() | d.AsyncCopy():
                     written.add(names.get(s.array.name, s.array.name))
                 case d.If():
                     visit((*s.then, *s.orelse), names)

@@ -165,6 +165,8 @@ class _Analysis:
                 self.values(*stmt.indices, *stmt.operands)
                 if stmt.target is not None:
                     self.assign(stmt.target, of_type(stmt.array.dtype), stmt)
+            case d.AsyncCopy():
+                self.values(*stmt.indices, *stmt.source.indices)
             case d.CallStmt():
                 self.call_statement(stmt)
             case d.Barrier():

@@ -38,10 +38,12 @@ def refuse_alignment(plan: Plan, position: int, mask: int) -> None:
     """Raise, unless the array has no elements."""
     param = plan.unit.kernel.params[position]
     if plan.arrays[param.name].size:
+        wide = mask >= param.dtype.itemsize
+        why = "the bytes that its asynchronous copies move at once" if wide else f"the size of {param.dtype}"
         raise refusal(
             plan.unit.kernel,
             "E0811",
-            f"`{param.name}` starts at an address that is no multiple of {mask + 1}, the size of {param.dtype}",
+            f"`{param.name}` starts at an address that is no multiple of {mask + 1}, {why}",
             span=param.span,
             help=f"pass a copy: `{param.name}.copy()`",
         )

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from transpiler.ir import device as d
+from transpiler.ir.copies import alignments
 from transpiler.ir.types import DType
 from transpiler.ir.walk import statements
 from transpiler.runtime import grid as grids
@@ -147,7 +148,7 @@ def make_plan(
         keep=None if keep == tuple(range(count)) else keep,
         arrays={name: replace(array, owner=None) for name, array in arrays.items()},
         scalar_steps=_scalar_steps(kernel),
-        aligned=tuple((i, p.dtype.itemsize - 1) for i, p in _arrays(kernel) if p.dtype.itemsize > 1),
+        aligned=_aligned(kernel),
         pairs=_pairs(kernel, arrays),
         reads=_ranges(kernel, arrays, written=False),
         writes=_ranges(kernel, arrays, written=True),
@@ -168,6 +169,13 @@ def make_plan(
         bytes=sum(array.size * array.itemsize for array in arrays.values()),
     )
     return plan
+
+
+def _aligned(kernel: d.Kernel) -> tuple[tuple[int, int], ...]:
+    """(position, mask) of the arrays whose address must be a multiple of something."""
+    wide = alignments(kernel)
+    sizes = [(i, wide.get(p, p.dtype.itemsize)) for i, p in _arrays(kernel)]
+    return tuple((i, size - 1) for i, size in sizes if size > 1)
 
 
 def _extent_value(expr: d.Expr, dims: Mapping[str, int], table: Slots) -> int:
