@@ -1,7 +1,7 @@
 """Fixes that were tried: each proposed change is made in the text, and what comes of it is checked anew.
 
-In: the reports of a file's kernels. Out: the same reports, with those fixes alone that take their finding away and bring no
-other. So many tries are made for a kernel, in order; what is not tried is not shown.
+In: the reports of a file's kernels. Out: the same reports, with those proposals as fixes that take their finding away and bring
+no other. So many tries are made for a kernel, in order; what is not tried is not shown.
 Non-goals: proposing fixes (the passes do), writing them into files.
 """
 
@@ -38,13 +38,13 @@ def _kernel(
     tries: Counter[str],
     known: dict[Fix, bool],
 ) -> KernelReport:
-    if not any(d.fixes for d in report.diagnostics):
+    if not any(d.proposals for d in report.diagnostics):
         return report
     before = _codes(d for k in kernels if k.name == report.name for d in k.diagnostics)
     found: list[Diagnostic] = []
     for diagnostic in report.diagnostics:
         kept: list[Fix] = []
-        for fix in diagnostic.fixes if diagnostic.source.path == source.path else ():
+        for fix in diagnostic.proposals if diagnostic.source.path == source.path else ():
             if fix not in known:  # instances of one kernel propose the same
                 tries[report.name] += 1
                 known[fix] = tries[report.name] <= TRIES and _helps(source, report.name, diagnostic, fix, before, read)

@@ -68,6 +68,21 @@ def needs_nvrtc() -> None:
 # --- check, emit ------------------------------------------------------------------------------------------
 
 
+def test_fixes_are_tried_and_shown_where_they_are_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = SAXPY.replace("    if i < N:\n        y", "    y")
+    (folder / "open.py").write_text(text)
+
+    def fixes(*options: str) -> list[dict[str, object]]:
+        assert run(["check", "open.py", "--format", "json", *options]) == 1
+        return json.loads(capsys.readouterr().out)["files"][0]["kernels"][0]["diagnostics"][0]["fixes"]
+
+    assert fixes() == []
+    assert fixes("--fixes")[0] == {
+        "title": "guard it with `if i < N:`",
+        "edits": [{"line": 10, "column": 5, "end_line": 10, "end_column": 5, "text": "if i < N:\n        "}],
+    }
+
+
 def test_check_and_emit_agree_with_the_verdict(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", "saxpy.py"]) == 0
     assert run(["emit", "saxpy.py", "-o", "out"]) == 0

@@ -53,8 +53,8 @@ __all__ = [
     "no_gpu",
     "nvcc_options",
     "nvrtc_version",
-    "status",
     "repaired",
+    "status",
     "supported_archs",
     "unit_name",
 ]
@@ -121,10 +121,15 @@ def disassemble(tool: str, cubin: bytes) -> str:
     return done.stdout if done.returncode == 0 else f"{os.path.basename(tool)} failed: {done.stderr.strip()}"
 
 
+def repaired(report: FileReport) -> FileReport:
+    """The report with those fixes alone that were tried and help."""
+    from transpiler import repair
+
+    return replace(report, kernels=repair.repaired(report.source, report.kernels))
+
+
 # --- this machine -----------------------------------------------------------------------------------------
 
-def repaired(report: FileReport) -> FileReport:
-    return replace(report, kernels=repair.repaired(report.source, report.kernels))
 
 def cache_info() -> CacheInfo:
     """Where the cache of compiled kernels is, and what it holds."""

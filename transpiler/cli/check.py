@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 _STYLE = {"proved": "green", "refuted": "red", "unknown": "yellow", "error": "red"}
 
-_WITH_FIXES = ("json", "sarif")
-"""The formats that have a place for fixes, each of which takes another proof."""
-
 _MODE = {"r": "read", "w": "write", "a": "atomic"}
 
 
@@ -35,15 +32,18 @@ _MODE = {"r": "read", "w": "write", "a": "atomic"}
     default="text",
     help="For people, for programs (schema 1), for code scanning, for pull requests, for build tools.",
 )
+@click.option(
+    "--fixes", is_flag=True, help="Try fixes, each with a proof of its own, and put those that help into json or sarif."
+)
 @click.option("--deny-trust", is_flag=True, help="Refuse kernels that rest on trust(...).")
-def command(files: tuple[str, ...], verbose: bool, form: str, deny_trust: bool) -> int:
+def command(files: tuple[str, ...], verbose: bool, form: str, fixes: bool, deny_trust: bool) -> int:
     """Prove kernels free of data races, divergent barriers and out-of-bounds accesses.
 
     Nothing of a FILE is executed. Exit status: 0 all proved, 1 refuted, unknown or error, 2 unreadable file.
     """
     reports: list[FileFacts] = []
     for source in _work.load(files):
-        report = source if isinstance(source, _work.NoReport) else _check(source, deny_trust, form in _WITH_FIXES)
+        report = source if isinstance(source, _work.NoReport) else _check(source, deny_trust, fixes)
         reports.append(report)
         if form == "text":
             show_report(report, verbose)
@@ -54,9 +54,9 @@ def command(files: tuple[str, ...], verbose: bool, form: str, deny_trust: bool) 
     return _work.status(reports)
 
 
-def _check(source: Source, deny_trust: bool, with_fixes: bool) -> FileFacts:
+def _check(source: Source, deny_trust: bool, fixes: bool) -> FileFacts:
     report = _work.check_launches(_work.check(source, deny_trust=deny_trust))
-    return _work.repaired(report) if with_fixes else report
+    return _work.repaired(report) if fixes else report
 
 
 def _machine(reports: Sequence[FileFacts], form: str) -> str:

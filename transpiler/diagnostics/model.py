@@ -64,10 +64,7 @@ class Edit:
 
 @record
 class Fix:
-    """A change of the text of a finding that mends it. Edits do not overlap.
-
-    A pass proposes; `repair` tries each on the text, and only what has been tried is shown.
-    """
+    """A change of the text that mends a finding. Edits do not overlap."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -92,8 +89,10 @@ class Diagnostic:
     lines: tuple[int, ...] = ()
     """The lines that take part (two accesses of a race, a barrier); empty means the line of `span`."""
     witness: Witness | None = None
+    proposals: tuple[Fix, ...] = ()
+    """Changes of `source` that may help, the best first: for `repair` to try, not to be shown."""
     fixes: tuple[Fix, ...] = ()
-    """Changes of `source`, the best first."""
+    """Those that were tried and help."""
 
     @property
     def severity(self) -> Severity:

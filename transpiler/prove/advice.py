@@ -37,7 +37,7 @@ class Help:
     """A help line, and the change that it speaks of where the text has a place for it."""
 
     text: str
-    fixes: tuple[Fix, ...] = ()
+    proposals: tuple[Fix, ...] = ()
 
 
 @record

@@ -166,12 +166,12 @@ class Engine:
                 self.unknown.append(self._guarded(report.out_of_bounds(f, None), f, bounds))
         for c in bounds.conditions:
             if c.grid_dependent:
-                self.warnings.append(replace(report.grid_dependent(c), fixes=fixes.carried(self.context, c)))
+                self.warnings.append(replace(report.grid_dependent(c), proposals=fixes.carried(self.context, c)))
 
     def _guarded(self, diagnostic: Diagnostic, f: Fault, bounds: BoundsResult) -> Diagnostic:
         """With guards against all that is wrong with the indices of this access."""
         mine = [g for g in bounds.faults if g.access.span == f.access.span and g.access.array is f.access.array]
-        return replace(diagnostic, fixes=fixes.guards(self.context, f.access, [(g.axis, g.low) for g in mine]))
+        return replace(diagnostic, proposals=fixes.guards(self.context, f.access, [(g.axis, g.low) for g in mine]))
 
     def _run_bounds(self, f: Fault, decision: Decision) -> Witness | None:
         """A run that shows an access out of bounds whose model rests on approximations. What depends on contents that one may
@@ -280,7 +280,7 @@ class Engine:
 
 
 def _advised(diagnostic: Diagnostic, help: Help | None) -> Diagnostic:
-    return replace(diagnostic, fixes=help.fixes) if help is not None else diagnostic
+    return replace(diagnostic, proposals=help.proposals) if help is not None else diagnostic
 
 
 def prove(
