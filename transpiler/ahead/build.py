@@ -12,6 +12,7 @@ import base64
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,18 +28,29 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.diagnostics.machine import FileFacts, dumps
 
 if TYPE_CHECKING:
+    from transpiler.pipeline import FileReport
     from transpiler.runtime.cache import DiskCache
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of every file. `form` is `ptx` or `cubin`; `fatbin` is the program that joins cubins, or None."""
+    """What is asked of every file. `form` is `ptx` or `cubin`; `fatbin` is the program that joins cubins, or None.
+
+    With `package` the outputs are those that `runtime.packaged` looks for beside a kernel file, PTX of `ptx` among them.
+    """
 
     archs: tuple[str, ...]
     form: str = "cubin"
     line_info: bool = False
     deny_trust: bool = False
     fatbin: str | None = None
+    package: bool = False
+    ptx: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[tuple[str, str], ...]:
+        """(architecture, form) of each compilation."""
+        return (*((arch, self.form) for arch in self.archs), *((arch, "ptx") for arch in self.ptx))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +86,16 @@ class Built:
     contents: dict[str, bytes]
     refused: str = ""
     cached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltImage:
+    """A file of machine code: `form` is `cubin`, `ptx` or `fatbin`."""
+
+    name: str
+    form: str
+    archs: tuple[str, ...]
+    content: bytes
 
 
 Step = Callable[[str], None]
@@ -119,12 +141,12 @@ def _make(path: str, request: Request, tool: str) -> Built:
     slim = _slim(report)
     if unit is None:
         return Built(slim, {})
-    lacking = work.lacking(unit, request.archs)
+    lacking = work.lacking(unit, [arch for arch, _ in request.targets])
     if lacking:
         return Built(Summary(slim.path, (*slim.diagnostics, *lacking), slim.kernels), {})
     cache = DiskCache()
     try:
-        contents = _contents(unit, request, cache)
+        contents = _contents(unit, report, request, cache)
     except Refused as reason:
         return Built(slim, {}, refused=reason.message)
     built = Built(slim, contents)
@@ -139,34 +161,68 @@ def _slim(report: FileFacts) -> Summary:
     return Summary(report.path, tuple(report.diagnostics), kernels)
 
 
-def _contents(unit: work.Unit, request: Request, cache: DiskCache) -> dict[str, bytes]:
+def _contents(unit: work.Unit, report: FileReport, request: Request, cache: DiskCache) -> dict[str, bytes]:
     from transpiler.emit import support
 
-    compiled = {arch: _image(unit, arch, request, cache) for arch in request.archs}
+    images = _images(unit, request, cache)
+    out = {image.name: image.content for image in images}
+    if request.package:
+        return out | _packaged(unit, report, request, images)
+    described: dict[str, Any] = {"images": {image.archs[0]: image.name for image in images}}
     if request.fatbin is not None:
-        name = f"{unit.name}.fatbin"
-        images: dict[str, Any] = {"fatbin": name, "archs": list(request.archs)}
-        out = {name: join(request.fatbin, compiled)}
-    else:
-        names = {arch: f"{unit.name}.{arch}.{request.form}" for arch in request.archs}
-        images = {"images": names}
-        out = {names[arch]: image for arch, image in compiled.items()}
-    texts = {f"{unit.name}.h": unit.header, f"{unit.name}.json": dumps({**unit.manifest, **images}) + "\n"}
+        described = {"fatbin": images[0].name, "archs": list(images[0].archs)}
+    texts = {f"{unit.name}.h": unit.header, f"{unit.name}.json": dumps({**unit.manifest, **described}) + "\n"}
     return out | {name: text.encode() for name, text in {**texts, **support(None)}.items()}
 
 
-def _image(unit: work.Unit, arch: str, request: Request, cache: DiskCache) -> bytes:
+def _images(unit: work.Unit, request: Request, cache: DiskCache) -> list[BuiltImage]:
+    compiled = [
+        BuiltImage(f"{unit.name}.{arch}.{form}", form, (arch,), _compiled(unit, arch, form, request, cache))
+        for arch, form in request.targets
+    ]
+    if request.fatbin is None:
+        return compiled
+    cubins = {image.archs[0]: image.content for image in compiled if image.form == "cubin"}
+    joined = BuiltImage(f"{unit.name}.fatbin", "fatbin", tuple(cubins), join(request.fatbin, cubins))
+    return [joined, *(image for image in compiled if image.form != "cubin")]
+
+
+def _packaged(unit: work.Unit, report: FileReport, request: Request, images: Sequence[BuiltImage]) -> dict[str, bytes]:
+    """The text and the manifest that a launch reads."""
+    from transpiler.runtime import packaged
+
+    source = f"{unit.name}.cu", unit.source.encode()
+    facts = packaged.facts(
+        report.module,
+        [entry.kernel for entry in unit.emitted.entries],
+        work.nvcc_options(unit, line_info=request.line_info),
+        images,
+        dict([source]),
+    )
+    return dict([source, (f"{unit.name}.json", (dumps({**unit.manifest, "package": facts}) + "\n").encode())])
+
+
+def _compiled(unit: work.Unit, arch: str, form: str, request: Request, cache: DiskCache) -> bytes:
     """A unit for one architecture: a change of a comment in Python costs no compilation where the C++ stays the same."""
     options = work.nvcc_options(unit, line_info=request.line_info)
-    key = json.dumps(["image", request.form, unit.source, arch, options, nvrtc_release()])
+    key = json.dumps(["image", form, unit.source, arch, options, nvrtc_release()])
     built = cache.get(key)
     if built is None:
-        built = work.compile(unit, arch, request.form, line_info=request.line_info)
+        built = work.compile(unit, arch, form, line_info=request.line_info)
         cache.put(key, built)
     return built
 
 
 # --- fat binaries -----------------------------------------------------------------------------------------
+
+
+def joiner() -> str | None:
+    """CUDA's `fatbinary`: on the path, or in a toolkit that the environment names."""
+    homes = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
+    places = [str(Path(home) / "bin") for home in homes if home]
+    return shutil.which("fatbinary") or next(
+        (hit for place in places if (hit := shutil.which("fatbinary", path=place))), None
+    )
 
 
 def join(tool: str, cubins: dict[str, bytes]) -> bytes:

@@ -19,6 +19,7 @@ from transpiler.source import Source
 if TYPE_CHECKING:
     from transpiler.diagnostics.machine import FileFacts, KernelFacts
     from transpiler.emit import EmittedUnit
+    from transpiler.pipeline import FileReport
 
 
 class Unit(Protocol):
@@ -51,6 +52,15 @@ def load(paths: Sequence[str]) -> list[Source | NoReport]:
     return [NoReport(path, (it,)) if isinstance(it, Diagnostic) else it for path, it in found]
 
 
+def status(reports: Sequence[FileFacts]) -> int:
+    """Exit status for what was found: 2 if a file could not be read, 1 if not every kernel is proved, else 0."""
+    if any(isinstance(report, NoReport) for report in reports):
+        return 2
+    proved = all(kernel.verdict == "proved" for report in reports for kernel in report.kernels)
+    errors = any(d.severity.value == "error" for report in reports for d in report.diagnostics)
+    return 0 if proved and not errors else 1
+
+
 def unit_name(path: str) -> str:
     """What the emitted files of a kernel file are called, without suffix."""
     from transpiler import pipeline
@@ -65,7 +75,7 @@ def emit(
     line_info: bool = False,
     unchecked: bool = False,
     deny_trust: bool = False,
-) -> tuple[FileFacts, Unit | None]:
+) -> tuple[FileReport, Unit | None]:
     """Prove every kernel of a file and emit it; no unit where there is none, or one is not proved, unless `unchecked`."""
     from transpiler import pipeline
 
@@ -97,6 +107,13 @@ def supported_archs() -> list[str]:
         return [f"sm_{number}" for number in nvrtc.supported_archs()]
     except nvrtc.NvrtcMissing as reason:
         raise Unreadable(f"{reason}; `transpile doctor` says what to install") from None
+
+
+def unknown_archs(archs: Sequence[str]) -> str:
+    """What is wrong with these architectures for the NVRTC here; nothing where it knows them all."""
+    known = supported_archs()
+    unknown = [arch for arch in archs if arch.rstrip("af") not in known]
+    return f"NVRTC here does not know {', '.join(unknown)}; it knows {', '.join(known)}" if unknown else ""
 
 
 def lacking(unit: Unit, archs: Sequence[str]) -> list[Diagnostic]:

@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +23,14 @@ from transpiler.ahead.work import (
     load,
     nvcc_options,
     nvrtc_version,
+    status,
     supported_archs,
     unit_name,
+    unknown_archs,
 )
 from transpiler.source import Source
 
 if TYPE_CHECKING:
-    from transpiler.diagnostics.machine import FileFacts
     from transpiler.pipeline import FileReport
     from transpiler.runtime.cache import CacheInfo
 
@@ -57,18 +57,10 @@ __all__ = [
     "status",
     "supported_archs",
     "unit_name",
+    "unknown_archs",
 ]
 
 Dim3 = tuple[int, int, int]
-
-
-def status(reports: Sequence[FileFacts]) -> int:
-    """Exit status for what was found: 2 if a file could not be read, 1 if not every kernel is proved, else 0."""
-    if any(isinstance(report, NoReport) for report in reports):
-        return 2
-    proved = all(kernel.verdict == "proved" for report in reports for kernel in report.kernels)
-    errors = any(d.severity.value == "error" for report in reports for d in report.diagnostics)
-    return 0 if proved and not errors else 1
 
 
 def check(source: Source, *, deny_trust: bool = False) -> FileReport:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import click
 
@@ -29,6 +27,8 @@ from transpiler.cli.options import archs_type
 @click.option(
     "-o", "output", type=click.Path(), required=True, help="Folder for NAME.ARCH.ptx or .cubin, .h and .json."
 )
+@click.option("--package", is_flag=True, help="Write what a Python package ships: DIR is `__transpiled__` beside FILE.")
+@click.option("--ptx", type=archs_type, help="With --package: PTX of these architectures, too, for devices to come.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="How many processes work at a time; else one a processor.")
 @click.option("--line-info", is_flag=True, help="Let CUDA tools speak of the Python lines.")
 @click.option("--deny-trust", is_flag=True, help="Refuse kernels that rest on trust(...).")
@@ -38,6 +38,8 @@ def command(
     form: str,
     fatbin: bool,
     output: str,
+    package: bool,
+    ptx: tuple[str, ...] | None,
     jobs: int | None,
     line_info: bool,
     deny_trust: bool,
@@ -50,9 +52,14 @@ def command(
 
     if fatbin and form == "ptx":
         raise click.UsageError("--fatbin joins cubins: leave out `--to ptx`")
+    if package and form == "ptx":
+        raise click.UsageError("--package takes cubins of --arch and PTX of --ptx: leave out `--to ptx`")
+    if ptx and not package:
+        raise click.UsageError("--ptx belongs to --package; else write `--to ptx`")
     refuse_clashes(files)
     folder = output_folder(output)
-    request = ahead.Request(archs, form, line_info, deny_trust, _joiner() if fatbin else None)
+    joiner = ahead.joiner() if fatbin else None
+    request = ahead.Request(archs, form, line_info, deny_trust, joiner, package, ptx or ())
     if fatbin and request.fatbin is None:
         echo("note: CUDA's `fatbinary` is not installed: one cubin an architecture, named in NAME.json", err=True)
     with _progress(len(set(files))) as step:
@@ -61,7 +68,7 @@ def command(
             request,
             jobs=jobs or os.cpu_count() or 1,
             step=step,
-            prepare=lambda: refuse_unknown(archs),
+            prepare=lambda: refuse_unknown((*archs, *(ptx or ()))),
         )
     for built in results:
         show_report(built.report)
@@ -74,15 +81,6 @@ def command(
     if len(results) > 1:
         echo(f"{plural(len(results), 'file')}: {len(results) - kept} built, {kept} as before", err=True)
     return max(_work.status([built.report for built in results]), int(any(built.refused for built in results)))
-
-
-def _joiner() -> str | None:
-    """CUDA's `fatbinary`: on the path, or in a toolkit that the environment names."""
-    homes = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
-    places = [str(Path(home) / "bin") for home in homes if home]
-    return shutil.which("fatbinary") or next(
-        (hit for place in places if (hit := shutil.which("fatbinary", path=place))), None
-    )
 
 
 @contextmanager

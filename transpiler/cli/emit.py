@@ -96,10 +96,8 @@ def refuse_incomplete(
 
 
 def refuse_unknown(archs: tuple[str, ...]) -> None:
-    known = _work.supported_archs()
-    unknown = [arch for arch in archs if arch.rstrip("af") not in known]
-    if unknown:
-        raise click.UsageError(f"NVRTC here does not know {', '.join(unknown)}; it knows {', '.join(known)}")
+    if found := _work.unknown_archs(archs):
+        raise click.UsageError(found)
 
 
 def refuse_clashes(files: tuple[str, ...]) -> None:

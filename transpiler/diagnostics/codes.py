@@ -18,6 +18,7 @@ _FAMILY_KIND = {
     "06": "tile",
     "07": "target",
     "08": "launch",
+    "09": "build",
 }
 
 
@@ -169,6 +170,8 @@ CODES: dict[str, Code] = _table(
     ("E0820", "no source text"),
     ("E0821", "a kernel that cannot be captured in a graph"),
     ("E0822", "a buffer that was moved"),
+    # E09 build
+    ("E0901", "a kernel that cannot be built here"),
     # E06 tiles
     ("E0601", "the tile track is not built yet"),
     # W02 names and types
@@ -187,4 +190,6 @@ CODES: dict[str, Code] = _table(
     ("W0501", "an extent that grows with the grid", "out-of-bounds"),
     ("W0502", "an index integer that may wrap in memory", "overflow"),
     ("W0503", "an access a row apart", "performance"),
+    # W09 build
+    ("W0901", "a packaged image that cannot be used"),
 )

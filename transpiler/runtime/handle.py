@@ -196,11 +196,11 @@ def refuse_frozen(kernel: d.Kernel, arguments: Mapping[str, Any]) -> None:
 
 def check_live_values(kernel: d.Kernel, live: Mapping[str, Any]) -> None:
     """Module constants that the kernel names are what they were when the text was read."""
-    from transpiler.emit import walk
+    from transpiler.ir.walk import walk
     from transpiler.runtime.refusal import refusal
 
     for function in (kernel, *kernel.functions):
-        for node in walk.everything(function.body):
+        for node in (node for stmt in function.body for node in walk(stmt)):
             if not isinstance(node, d.Const) or not node.name or node.name not in live:
                 continue
             value = live[node.name]

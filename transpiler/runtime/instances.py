@@ -1,7 +1,8 @@
 """From the arguments of a launch to a kernel that is loaded on the device.
 
 In: a program, what the arguments say about themselves, the launch configuration. Out: `Loaded`, compiled once a process and built
-once a machine. A caller's own grid and block need a proof of their own: the kernel with that block and a free grid.
+once a machine, or loaded from the package of the kernel. A caller's own grid and block need a proof of their own: the kernel
+with that block and a free grid.
 Non-goals: which kernel text (`api`), how a cubin is made (`runtime.build`).
 """
 
@@ -12,7 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from transpiler.errors import CompileError
-from transpiler.runtime.driver import Driver
+from transpiler.runtime import packaged
+from transpiler.runtime.driver import Driver, Function
 from transpiler.runtime.plan import Configuration, Loaded, load
 from transpiler.runtime.unit import CompiledUnit, Dim3, Given, Program
 
@@ -68,9 +70,24 @@ class Instances:
         loaded = self._loaded.get((unit, device))
         if loaded is None:
             limits = self._driver.limits(device)
-            function = self._driver.load(device, self._build(unit, limits.arch), unit.symbol)
+            function = self._load_packaged(unit, device, limits.arch)
+            if function is None:
+                function = self._driver.load(device, self._build(unit, limits.arch), unit.symbol)
             loaded = self._loaded[unit, device] = load(unit, function, limits, self._driver)
         return loaded
+
+    def _load_packaged(self, unit: CompiledUnit, device: int, arch: str) -> Function | None:
+        """The kernel from the first image of its package that the device takes."""
+        source = unit.kernel.source
+        for image in packaged.usable(unit.package.images if unit.package else (), arch):
+            raw = packaged.content(image, source)
+            if raw is None:
+                continue
+            try:
+                return self._driver.load(device, raw, unit.symbol)
+            except self._driver.errors as error:  # such as a driver older than the compiler
+                packaged.warn(source, f"{image.path} cannot be loaded ({error})")
+        return None
 
 
 def _is_free(unit: CompiledUnit, block: Dim3) -> bool:

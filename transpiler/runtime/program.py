@@ -1,6 +1,7 @@
 """A kernel of a file as a `Program`: instances made by the pipeline.
 
-In: the text of a file and the name of a kernel in it. Out: its parameters, and a `CompiledUnit` for the arguments of a launch.
+In: the text of a file and the name of a kernel in it. Out: its parameters, and a `CompiledUnit` for the arguments of a launch,
+as its package holds it (`runtime.packaged`) or compiled here.
 Non-goals: live Python objects (`api`), cubins (`runtime.build`).
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from transpiler import pipeline
@@ -19,6 +21,7 @@ from transpiler.errors import CompileError
 from transpiler.ir import surface
 from transpiler.ir.types import BOOL, DTYPES, F32, I64, DType
 from transpiler.runtime.nvrtc import options_for
+from transpiler.runtime.packaged import Packaged, find
 from transpiler.runtime.refusal import refusal
 from transpiler.runtime.settings import sanitizing
 from transpiler.runtime.unit import MISSING, CompiledUnit, Dim3, Given, Parameter
@@ -48,9 +51,18 @@ class FileProgram:
             raise CompileError(errors or [_not_found(source, name)])
         return FileProgram(module, function)
 
+    @cached_property
+    def packaged(self) -> Packaged | None:
+        """What was packaged with the file; it knows no Python lines, which a sanitizer wants."""
+        return None if sanitizing() else find(self.module)
+
     def instance(self, given: Mapping[str, Given], block: Dim3 | None) -> CompiledUnit:
-        """Check, prove and emit the kernel for these arguments."""
-        return compiled(pipeline.check_state(self.state(given, block))[1])
+        """The kernel for these arguments as it was packaged; else check, prove and emit it."""
+        state = self.state(given, block)
+        found = self.packaged.unit(state) if self.packaged is not None else None
+        if isinstance(found, CompiledUnit):
+            return found
+        return replace(compiled(pipeline.check_state(state)[1]), package=found)
 
     def state(self, given: Mapping[str, Given], block: Dim3 | None) -> pipeline.KernelState:
         """The kernel for these arguments, before any pass."""

@@ -1,7 +1,8 @@
 """What the launch asks of the compiler: a small protocol between `pipeline` and `runtime`.
 
 In: nothing. Out: `CompiledUnit` (one kernel instance, proved and emitted), `Program` (a kernel of a file, which makes
-instances), `Given` (what the arguments of a launch say about themselves, the key of an instance), `Parameter`.
+instances), `Given` (what the arguments of a launch say about themselves, the key of an instance), `Parameter`; `Package` and
+`Image`, the machine code that a kernel brought along.
 Non-goals: passes (`pipeline`), cubins (`runtime.build`).
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from transpiler.ir import device as d
@@ -71,6 +73,25 @@ class CheckSite(Protocol):
     def axis(self) -> int: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Image:
+    """Machine code in a file: `form` is `cubin`, `ptx`, or `fatbin` for several architectures in one."""
+
+    path: Path
+    form: str
+    archs: tuple[str, ...]
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What was packaged with a kernel: `says` tells what it is for, or why none of it is of use, and `fix` what mends that."""
+
+    images: tuple[Image, ...]
+    says: str
+    fix: str = ""
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CompiledUnit:
     """One kernel instance with everything that launching it needs. `contract` holds conditions as Python text."""
@@ -85,6 +106,8 @@ class CompiledUnit:
     checks: tuple[CheckSite, ...] = ()
     options: tuple[str, ...] = ()
     """NVRTC options beside the architecture."""
+    package: Package | None = None
+    """What lies beside the kernel's file, if anything does."""
 
 
 class Program(Protocol):
