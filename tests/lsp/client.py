@@ -22,6 +22,7 @@ class Client:
         command = [sys.executable, "-m", "transpiler.cli", "lsp"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.notifications: list[dict[str, Any]] = []
+        self._unread: list[dict[str, Any]] = []
         self.capabilities: dict[str, Any] = {}
         self.encoding = "utf-16"
         self.text: dict[str, str] = {}
@@ -56,6 +57,10 @@ class Client:
 
     def _receive(self, wanted: Callable[[dict[str, Any]], bool], wait: float = WAIT) -> dict[str, Any]:
         """The next message of that kind; requests of the server are agreed to, notifications kept."""
+        for message in self._unread:
+            if wanted(message):
+                self._unread.remove(message)
+                return message
         deadline = time.monotonic() + wait
         while True:
             message = self._messages.get(timeout=max(0.0, deadline - time.monotonic()))
@@ -67,6 +72,8 @@ class Client:
                 self.notifications.append(message)
             if wanted(message):
                 return message
+            if "method" in message:
+                self._unread.append(message)
 
     def request(self, method: str, **params: Any) -> Any:
         message = self.attempt(method, **params)
@@ -114,7 +121,8 @@ class Client:
         return self._receive(wanted)["params"]["diagnostics"]
 
     def silent(self, seconds: float) -> bool:
-        """Whether nothing is published for so long."""
+        """Whether nothing more is published for so long."""
+        self._unread.clear()
         try:
             self._receive(lambda m: m.get("method") == "textDocument/publishDiagnostics", seconds)
         except queue.Empty:

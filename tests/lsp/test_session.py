@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlparse
+from urllib.request import url2pathname
 
 import pytest
 
@@ -143,6 +145,129 @@ def test_imports_are_read_from_the_editor_first(client: Client, tmp_path: Path) 
     assert "E0221" in codes(found)
     client.change((tmp_path / "sizes.py").as_uri(), "TILE = 5\n")
     assert client.published(main.as_uri(), lambda found: not found) == []
+
+
+def hovered(client: Client, needle: str, shift: int = 0) -> str:
+    place = client.place(URI, needle, shift)
+    return client.request("textDocument/hover", textDocument={"uri": URI}, position=place)["contents"]["value"]
+
+
+def test_hovering_says_types_at_once_and_proofs_when_they_are_there(client: Client) -> None:
+    client.initialize()
+    text = SAXPY.replace("x: In[f32, N]", "x: In[f32, int]").replace("y[i] = a", "assert i >= 0, '🚀'; y[i] = a")
+    client.open(URI, text)
+    assert "saxpy" in hovered(client, "saxpy")
+    assert "i: index" in hovered(client, "i = cuda")
+    assert hovered(client, "x[i] + y", 1).startswith("```python\nx[i]: f32\n```")
+    client.published(URI)
+    client.published(URI)  # the proof is there
+    assert "**proved**" in hovered(client, "saxpy")
+    assert "- `N <= len(x)`" in hovered(client, "saxpy")
+    assert "read, in bounds: interval, by `N <= len(x)`" in hovered(client, "x[i] + y", 1)
+    assert client.request("textDocument/hover", textDocument={"uri": URI}, position=client.place(URI, "import")) is None
+    assert (
+        client.request(
+            "textDocument/hover", textDocument={"uri": "file:///other.py"}, position={"line": 0, "character": 0}
+        )
+        is None
+    )
+
+
+def actions(client: Client, found: dict) -> list[dict]:
+    context = {"diagnostics": [found]}
+    return client.request("textDocument/codeAction", textDocument={"uri": URI}, range=found["range"], context=context)
+
+
+@pytest.mark.parametrize("documented", [False, True])
+def test_an_action_mends_what_was_found(client: Client, documented: bool) -> None:
+    client.initialize(workspace={"workspaceEdit": {"documentChanges": documented}})
+    client.open(URI, "# 🚀\n" + SAXPY.replace("    if i < N:\n        y", "    y"))
+    found = client.published(URI, bool)[0]
+    first = actions(client, found)[0]
+    assert first["title"] == "Guard it with `if i < N:`"
+    assert first["kind"] == "quickfix"
+    assert first["isPreferred"] is True
+    assert found["code"] in codes(first["diagnostics"])
+    if documented:
+        (change,) = first["edit"]["documentChanges"]
+        assert change["textDocument"] == {"uri": URI, "version": 1}
+        edits = change["edits"]
+    else:
+        edits = first["edit"]["changes"][URI]
+    mended = client.apply(URI, edits)
+    assert mended == "# 🚀\n" + SAXPY
+    client.change(URI, mended)
+    assert client.published(URI) == []
+    assert client.published(URI) == []
+    assert actions(client, found) == []
+
+
+def test_an_action_puts_the_barrier(client: Client) -> None:
+    client.initialize()
+    body = """@kernel(block=256)
+def reverse(y: Out[f32, 256]):
+    s = cuda.shared.array(256, f32)
+    t = cuda.threadIdx.x
+    if cuda.blockIdx.x == 0:
+        s[t] = 1.0
+        y[t] = s[255 - t]
+"""
+    client.open(URI, HEAD + body)
+    found = client.published(URI, bool)[0]
+    assert found["code"] == "E0303"
+    (barrier,) = [a for a in actions(client, found) if "syncthreads" in a["title"]]
+    mended = client.apply(URI, barrier["edit"]["changes"][URI])
+    assert mended == HEAD + body.replace("        y[t]", "        cuda.syncthreads()\n        y[t]")
+    client.change(URI, mended)
+    assert client.published(URI) == []
+    assert client.published(URI) == []
+
+
+def test_the_emitted_text_of_the_kernel_under_the_cursor(client: Client) -> None:
+    client.initialize()
+    client.open(URI, SAXPY)
+
+    def emitted(place: dict[str, int]) -> dict:
+        return client.request("workspace/executeCommand", command="transpiler.emittedCpp", arguments=[URI, place])
+
+    answer = emitted(client.place(URI, "x[i]"))
+    assert (answer["kernel"], answer["proved"], answer["version"]) == ("saxpy", True, 1)
+    assert "y[i] = a * x[i] + y[i];" in answer["text"]
+    assert emitted({"line": 0, "character": 0})["message"] == "no kernel here"
+    client.change(URI, RACE)
+    answer = emitted(client.place(URI, "@kernel"))
+    assert answer["proved"] is False
+    assert "UNCHECKED" in answer["text"]
+    client.change(URI, SAXPY.replace("a *", "b *"))
+    answer = emitted(client.place(URI, "@kernel"))
+    assert (answer["text"], answer["message"]) == (None, "`saxpy` has an error")
+    arguments: list[object]
+    for arguments in ([], [URI], [URI, "here"], [URI, {"line": 0, "character": 0}, 3]):
+        assert "error" in client.attempt(
+            "workspace/executeCommand", command="transpiler.emittedCpp", arguments=arguments
+        )
+    assert client.process.poll() is None
+
+
+def test_a_lens_shows_the_emitted_text_where_the_editor_can(client: Client) -> None:
+    client.initialize(window={"showDocument": {"support": True}})
+    client.open(URI, SAXPY)
+    (lens,) = client.request("textDocument/codeLens", textDocument={"uri": URI})
+    assert lens["command"]["title"] == "Show CUDA C++"
+    assert client.slice(URI, lens["range"]) == "saxpy"
+    command = {key: lens["command"][key] for key in ("command", "arguments")}
+    client.request("workspace/executeCommand", **command)
+    (shown,) = [m["params"]["uri"] for m in client.notifications if m["method"] == "window/showDocument"]
+    path = Path(url2pathname(urlparse(shown).path))
+    assert "y[i] = a * x[i] + y[i];" in path.read_text()
+    assert client.close() == 0
+    assert not path.exists()
+
+
+def test_no_lens_where_the_editor_cannot_show_a_document(client: Client) -> None:
+    client.initialize()
+    client.open(URI, SAXPY)
+    assert client.request("textDocument/codeLens", textDocument={"uri": URI}) == []
 
 
 def test_nonsense_is_answered_and_survived(client: Client) -> None:

@@ -46,12 +46,17 @@ class Analysis:
 
     def kernel_at(self, offset: int) -> surface.Function | None:
         """The kernel in whose text, decorators included, an offset lies."""
-        return next((f for f in self.module.functions if f.is_kernel and whole(f)[0] <= offset <= whole(f)[1]), None)
+        for function in self.module.functions:
+            first, end = whole(function)
+            if function.is_kernel and first <= offset <= end:
+                return function
+        return None
 
 
 def whole(function: surface.Function) -> tuple[int, int]:
-    """Where a function begins, with its decorators, and where it ends."""
-    return min([function.span.start, *(d.span.start for d in function.decorators)]), function.span.end
+    """Where the first line of a function begins, its decorators included, and where it ends."""
+    first = min([function.span.start, *(d.span.start for d in function.decorators)])
+    return function.source.text.rfind("\n", 0, first) + 1, function.span.end
 
 
 def analyse(source: Source, read: Read = Source.read) -> Analysis:

@@ -13,7 +13,7 @@ import sys
 from subprocess import PIPE, Popen
 from typing import Any
 
-from transpiler.lsp.worker import LENGTH, Emit, Prove, packed
+from transpiler.lsp.worker import LENGTH, Request, packed
 
 COMMAND = (sys.executable, "-P", "-m", "transpiler.lsp.worker")
 
@@ -30,7 +30,7 @@ class Prover:
         self._answer: asyncio.Future[Any] | None = None
         self._turn = asyncio.Lock()
 
-    async def ask(self, request: Prove | Emit) -> Any:
+    async def ask(self, request: Request) -> Any:
         """The worker's answer. Raises `ProverEnded` where it dies of the request."""
         async with self._turn:
             if self._answer is not None and not self._answer.done():

@@ -1,7 +1,7 @@
-"""Findings as LSP diagnostics.
+"""Findings as LSP diagnostics, and their fixes as code actions.
 
-In: diagnostics of one document, and how its columns are counted. Out: `lsprotocol` diagnostics. What stands in another file (a
-device function that is imported) is shown at the top of the document, with the place as related information.
+In: diagnostics of one document, and how its columns are counted. Out: `lsprotocol` diagnostics and actions. What stands in
+another file (a device function that is imported) is shown at the top of the document, with the place as related information.
 Non-goals: when they are sent (`server`).
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from lsprotocol import types as lsp
 
-from transpiler.diagnostics import Diagnostic, Severity
+from transpiler.diagnostics import Diagnostic, Fix, Severity
 from transpiler.diagnostics.codes import CODES
 from transpiler.diagnostics.machine import witness_to_json
 from transpiler.lsp.positions import Positions
@@ -55,6 +55,34 @@ class Published:
                 "witness": witness_to_json(found.witness) if found.witness else None,
             },
         )
+
+    def actions(self, found: Iterable[Diagnostic], span: Span, version: int | None) -> list[lsp.CodeAction]:
+        """The fixes of findings that a span touches, each once. With a version, edits are of that version alone."""
+        touched = [d for d in found if d.span.start <= span.end and span.start <= d.span.end]
+        mine = [d for d in touched if d.source.path == self._source.path]
+        by_fix: dict[Fix, list[Diagnostic]] = {}
+        for diagnostic in mine:
+            for fix in diagnostic.fixes:
+                by_fix.setdefault(fix, []).append(diagnostic)
+        preferred = {d.fixes[0] for d in mine if d.fixes}
+        return [
+            lsp.CodeAction(
+                title=fix.title[:1].upper() + fix.title[1:],
+                kind=lsp.CodeActionKind.QuickFix,
+                diagnostics=self.all(mended),
+                is_preferred=fix in preferred or None,
+                edit=self._edit(fix, version),
+            )
+            for fix, mended in by_fix.items()
+        ]
+
+    def _edit(self, fix: Fix, version: int | None) -> lsp.WorkspaceEdit:
+        uri = self._uri_of(self._source)
+        edits = [lsp.TextEdit(self._positions.range(self._source, e.span), e.text) for e in fix.edits]
+        if version is None:
+            return lsp.WorkspaceEdit(changes={uri: edits})
+        document = lsp.OptionalVersionedTextDocumentIdentifier(uri, version)
+        return lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(document, [*edits])])
 
     def _related(self, source: Source, span: Span, message: str) -> lsp.DiagnosticRelatedInformation:
         place = lsp.Location(self._uri_of(source), self._positions.range(source, span))

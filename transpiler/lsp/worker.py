@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 from transpiler import pipeline
 from transpiler.records import record
+from transpiler.repair import repaired
 from transpiler.source import Source
 
 LENGTH = 8
@@ -30,6 +31,15 @@ class Prove:
     source: Source
     open: Mapping[Path, Source]
     """The texts of other documents in the editor, by resolved path."""
+
+
+@record
+class Repair:
+    """Try the proposals of findings; answered by the same reports with the fixes that help."""
+
+    source: Source
+    open: Mapping[Path, Source]
+    kernels: tuple[pipeline.KernelReport, ...]
 
 
 @record
@@ -50,16 +60,26 @@ class Emitted:
     proved: bool
 
 
+Request = Prove | Repair | Emit
+
+
 def read_from(open: Mapping[Path, Source]) -> Any:
     """Reads a file as the editor has it, else as the disk has it."""
     return lambda path: open.get(path) or Source.read(path)
 
 
-def answer(request: Prove | Emit) -> tuple[pipeline.KernelReport, ...] | Emitted:
-    only = request.kernel if isinstance(request, Emit) else None
-    report = pipeline.check(request.source, read=read_from(request.open), only=only)
-    if isinstance(request, Prove):
-        return tuple(map(_plain, report.kernels))
+def answer(request: Request) -> tuple[pipeline.KernelReport, ...] | Emitted:
+    read = read_from(request.open)
+    match request:
+        case Prove():
+            return tuple(map(_plain, pipeline.check(request.source, read=read).kernels))
+        case Repair():
+            return repaired(request.source, request.kernels, read)
+        case Emit():
+            return _emitted(request, pipeline.check(request.source, read=read, only=request.kernel))
+
+
+def _emitted(request: Emit, report: pipeline.FileReport) -> Emitted:
     emittable = [k for k in report.kernels if k.kernel is not None]
     proved = all(k.verdict == "proved" for k in report.kernels)
     if not emittable or len(emittable) < len(report.kernels):
