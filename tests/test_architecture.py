@@ -51,6 +51,7 @@ THIRD_PARTY = {
     "lark": ("frontend/",),
     "click": ("cli/",),
     "rich": ("cli/",),
+    "setuptools": ("integrations/setuptools.py",),
     "pygls": ("lsp/server.py",),
     "lsprotocol": ("lsp/",),
 }

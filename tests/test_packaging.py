@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
-import sys
 import sysconfig
 import tarfile
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.support.environments import ROOT, build, environment, site_packages
+
 SAXPY = """\
 from transpiler import Dim, In, InOut, cuda, f32, kernel
 
@@ -34,17 +32,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]
 
 @pytest.fixture(scope="module")
 def distribution(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sdist and the wheel built from it.
-
-    Built from a copy: setuptools works in the source tree, where other tests and other runs may be at work as well.
-    """
+    """A folder with the sdist and the wheel built from it."""
     folder = tmp_path_factory.mktemp("dist")
-    tree = tmp_path_factory.mktemp("tree") / "source"
-    made = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info", "node_modules")
-    shutil.copytree(ROOT, tree, ignore=made)
-    done = subprocess.run(
-        [sys.executable, "-m", "build", "--outdir", str(folder), str(tree)], capture_output=True, text=True
-    )
+    done = build(ROOT, folder, tmp_path_factory.mktemp("tree"))
     if "Could not find a version that satisfies" in done.stdout + done.stderr:
         pytest.skip("no package index within reach to build with")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -54,27 +44,10 @@ def distribution(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def installed(distribution: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The scripts' folder of an environment that holds the wheel, and borrows our dependencies but not this checkout."""
-    folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder)
-    python = next(p for p in (folder / "bin" / "python", folder / "Scripts" / "python.exe") if p.exists())
     (wheel,) = distribution.glob("*.whl")
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        str(python),
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-index",
-        str(wheel),
-    ]
-    subprocess.run(pip, check=True, capture_output=True)
-    query = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    site = subprocess.run([python, "-I", "-c", query], check=True, capture_output=True, text=True).stdout.strip()
+    python = environment(tmp_path_factory.mktemp("environment"), [wheel])
     # A path named in a .pth file is searched, but .pth files in it (our editable install) are not read.
-    (Path(site) / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    (site_packages(python) / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
     return python.parent
 
 
