@@ -41,7 +41,7 @@ fuzz:
 
 bench:
 	@.ci/venv test
-	@for name in parse stages simulator cold_start prover; do echo "--- $$name"; $(BIN)/python bench/$$name.py || exit 1; done
+	@for name in parse stages simulator cold_start prover editor; do echo "--- $$name"; $(BIN)/python bench/$$name.py || exit 1; done
 
 lint:
 	@.ci/venv test dev

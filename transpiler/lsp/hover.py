@@ -25,7 +25,7 @@ from transpiler.intrinsics import Intrinsic, find
 from transpiler.ir import surface as s
 from transpiler.ir.types import INDEX
 from transpiler.ir.walk import surface_walk
-from transpiler.lsp.analysis import Analysis, whole
+from transpiler.lsp.analysis import Analysis, whole_of
 from transpiler.pipeline import KernelReport
 from transpiler.prove import AccessReport
 from transpiler.records import record
@@ -52,12 +52,11 @@ class Hover:
 def hover(analysis: Analysis, kernels: Sequence[KernelReport] | None, offset: int) -> Hover | None:
     """What to say of an offset; None where it means nothing to a kernel."""
     for function in analysis.module.functions:
-        first, end = whole(function)
-        if not first <= offset <= end:
+        if not _in(whole_of(function), offset):
             continue
-        typed = [t for t in analysis.functions() if t.function is function]
         if _in(function.name_span, offset):
             return Hover(_kernel(function, kernels), function.name_span)
+        typed = analysis.typed(function)
         param = next((p for p in function.params if _in(p.span, offset)), None)
         if param is not None:
             return Hover(_parameter(function.source, param, typed), param.span)

@@ -47,6 +47,8 @@ class Document:
     uri: str
     version: int
     source: Source
+    before: Analysis | None = None
+    """The last analysis, until there is one of this text."""
     analysis: Analysis | None = None
     kernels: tuple[KernelReport, ...] | None = None
     found: tuple[Diagnostic, ...] = ()
@@ -77,8 +79,10 @@ class Server(LanguageServer):
 
     def opened(self, uri: str, version: int, text: str) -> None:
         source = Source(text.replace("\r\n", "\n").replace("\r", "\n"), to_fs_path(uri) or uri)
+        before = self.documents.get(uri)
         self.closed(uri)
         document = self.documents[uri] = Document(uri, version, source)
+        document.before = before and (before.analysis or before.before)
         self._start(document)
         for other in self.documents.values():
             if other is not document and _imports(other, document.path):
@@ -97,13 +101,15 @@ class Server(LanguageServer):
     def analysed(self, document: Document) -> Analysis:
         """The analysis of the document as it is now."""
         if document.analysis is None:
-            document.analysis = analyse(document.source, read_from(self.others(document)))
+            document.analysis = analyse(document.source, read_from(self.others(document)), document.before)
+            document.before = None
         return document.analysis
 
     def _start(self, document: Document) -> None:
         if document.check is not None:
             document.check.cancel()
-        document.analysis = document.kernels = None
+        document.before, document.analysis = document.analysis or document.before, None
+        document.kernels = None
         document.check = asyncio.get_running_loop().create_task(self._check(document))
         document.check.add_done_callback(self._failed)
 
