@@ -270,6 +270,14 @@ def test_no_lens_where_the_editor_cannot_show_a_document(client: Client) -> None
     assert client.request("textDocument/codeLens", textDocument={"uri": URI}) == []
 
 
+def test_it_ends_when_the_editor_has_gone(client: Client) -> None:
+    client.initialize()
+    client.open(URI, RACE)
+    assert client.process.stdin is not None
+    client.process.stdin.close()
+    assert client.process.wait(30) == 0
+
+
 def test_nonsense_is_answered_and_survived(client: Client) -> None:
     client.initialize()
     client.send_raw(b"{ this is no JSON")
